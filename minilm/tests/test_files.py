@@ -1,0 +1,65 @@
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from holdfast_minilm import MiniLM, ModelUnavailable, embedder, files
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(files.MODEL_DIR, tmp_path / "model"))
+
+
+def test_what_was_built_is_whole(copy: Path) -> None:
+    files.verify(copy)
+
+
+@pytest.mark.parametrize("name", [files.GRAPH, files.TOKENIZER])
+def test_one_changed_byte_is_noticed(copy: Path, name: str) -> None:
+    content = bytearray((copy / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copy / name).write_bytes(content)
+    with pytest.raises(ModelUnavailable, match=f"{name} of the model is damaged: run `python -m"):
+        files.verify(copy)
+
+
+@pytest.mark.parametrize("name", [files.GRAPH, files.TOKENIZER])
+def test_a_missing_file_is_noticed(copy: Path, name: str) -> None:
+    (copy / name).unlink()
+    with pytest.raises(ModelUnavailable, match="cannot be read"):
+        files.verify(copy)
+
+
+@pytest.mark.parametrize("stamp", [None, "", "[]", "{}", '{"recipe": 1}'])
+def test_without_a_stamp_nothing_is_built(copy: Path, stamp: str | None) -> None:
+    (copy / files.STAMP).unlink()
+    if stamp is not None:
+        (copy / files.STAMP).write_text(stamp)
+    with pytest.raises(ModelUnavailable, match="not built"):
+        files.verify(copy)
+
+
+def test_a_damaged_model_is_not_loaded(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copy / files.GRAPH).write_bytes(b"not a graph")
+    monkeypatch.setattr(embedder, "verify", lambda: files.verify(copy))
+    with pytest.raises(ModelUnavailable):
+        MiniLM()
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_litter(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamp = files.read_stamp(copy)
+    assert stamp is not None
+    before = sorted(path.name for path in copy.iterdir())
+
+    def full_disk(_: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        files.write_model({files.GRAPH: b"new"}, stamp, copy)
+    assert sorted(path.name for path in copy.iterdir()) == before
+    files.verify(copy)

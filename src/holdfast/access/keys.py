@@ -1,0 +1,103 @@
+"""API keys: minted, listed, revoked."""
+
+from datetime import datetime
+
+from holdfast.access.model import ApiKey, NewKey
+from holdfast.access.service import queries
+from holdfast.kernel import places
+from holdfast.kernel.auth import DEFAULT_WORKSPACE, KeyKind, digest_of, new_key, visible_prefix
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import Invalid, NotFound, ScopeDenied
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.pages import Cursor, Page, read_page
+
+
+async def create_key(
+    db: Database,
+    caller: Caller,
+    kind: KeyKind,
+    *,
+    name: str | None = None,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    workspace_id: str | None = None,
+    requests_per_minute: int | None = None,
+    expires_at: datetime | None = None,
+    test: bool = False,
+    key: str | None = None,
+) -> NewKey:
+    """Mint a key. The command line may (it has the database); over HTTP it takes a browser and a fresh step-up.
+
+    An agent key's agent exists from here on. `key` is for the bootstrap, which brings its own.
+    """
+    if caller.credential != "operator":
+        caller.must_have_stepped_up()
+    if kind == "user" and user_id is None:
+        user_id = caller.must_be_user()
+    if not caller.administers and (kind != "user" or user_id != caller.user_id):
+        raise ScopeDenied("one who is not an owner may mint user keys for itself only")
+    if (kind == "agent") != (agent_id is not None):
+        raise Invalid.field("agent_id", "belongs to agent keys, and to every one of them")
+    for field, value in (("user_id", user_id), ("agent_id", agent_id)):
+        if value is not None:
+            places.check_client_id(value, field=field)
+
+    key = key or new_key(test=test)
+    key_id = new_id("key")
+    async with db.begin(caller) as tx:
+        if workspace_id is not None and not await tx.one(
+            bool, queries.workspace_exists, workspace_id=workspace_id
+        ):
+            raise NotFound(f"there is no workspace {workspace_id!r}")
+        if user_id is not None:
+            await tx.run(queries.add_user, user_id=user_id)
+        if agent_id is not None:
+            await tx.run(
+                places.queries.register_agent,
+                agent_id=agent_id,
+                workspace_id=workspace_id or DEFAULT_WORKSPACE,
+            )
+        await tx.run(
+            queries.create_key,
+            id=key_id,
+            kind=kind,
+            name=name,
+            digest=digest_of(key),
+            prefix=visible_prefix(key),
+            user_id=user_id,
+            agent_id=agent_id,
+            workspace_id=workspace_id,
+            requests_per_minute=requests_per_minute,
+            expires_at=expires_at,
+        )
+        await tx.revise("key", key_id, version=1, action="created", state={"kind": kind})
+    return NewKey(key_id=key_id, key=key, kind=kind)
+
+
+async def list_keys(db: Database, caller: Caller, cursor: Cursor) -> Page[ApiKey]:
+    """The org's keys for whoever looks after it, else the user's own; newest first."""
+    if caller.credential == "agent":
+        raise ScopeDenied("keys are not for an agent's key to see")
+    async with db.read(caller) as tx:
+        return await read_page(
+            tx,
+            ApiKey,
+            queries.list_keys,
+            cursor,
+            user_id=caller.user_id,
+            all_users=caller.administers,
+        )
+
+
+async def revoke_key(db: Database, caller: Caller, key_id: str) -> None:
+    """End a key, at once and for good."""
+    if caller.credential != "operator":
+        caller.must_have_stepped_up()
+    async with db.begin(caller) as tx:
+        revoked = await tx.one(
+            str, queries.revoke_key, id=key_id, user_id=caller.user_id, all_users=caller.administers
+        )
+        if revoked is None:
+            raise NotFound(f"there is no key {key_id!r} in force")
+        await tx.revise("key", key_id, version=2, action="revoked")

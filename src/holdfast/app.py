@@ -1,0 +1,82 @@
+"""Settings in, a running service out: the one place that knows every room.
+
+make_app(url) → the HTTP app: routes of every face, around them the edge
+a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who asks, once or again)
+              → a face's routes.py → its service.py → its queries.sql → a frozen value → JSON
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from holdfast import __version__
+from holdfast.access import routes as access
+from holdfast.directory import routes as directory
+from holdfast.edge import middleware, openapi, pages, problems
+from holdfast.jobs import routes as jobs
+from holdfast.kernel.db import Database
+
+API = "/api/v1"
+
+# Every room with HTTP words of its own.
+ROUTERS = (
+    access.open_router,
+    access.router,
+    access.secret_router,
+    directory.router,
+    jobs.router,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AppConfig:
+    """What the HTTP app is made of."""
+
+    database_url: str
+    pool_size: int = 20
+    cors_origins: tuple[str, ...] = ()
+    cookie_secure: bool = False
+
+
+def make_app(config: AppConfig) -> FastAPI:
+    """The HTTP app; it opens its database when it starts and closes it when it stops."""
+    db = Database(config.database_url, max_size=config.pool_size)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await db.open()
+        yield
+        await db.close()
+
+    app = FastAPI(
+        title="Holdfast",
+        version=__version__,
+        description="One memory service for AI agents.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.db = db
+    app.state.cookie_secure = config.cookie_secure
+    app.state.checks = {"database": db.check}
+
+    app.include_router(pages.router)
+    app.include_router(pages.health_router)
+    for router in ROUTERS:
+        app.include_router(router, prefix=API)
+
+    problems.install(app)
+    openapi.install(app)
+    if config.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(config.cors_origins),
+            allow_methods=["*"],
+            allow_headers=["*"],
+        )
+    app.add_middleware(middleware.Requests)
+    return app

@@ -1,0 +1,141 @@
+"""doctor: checks every dependency, and the tenant isolation of this very deployment."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import psycopg
+import redis
+import typer
+
+from holdfast.cli.output import AsJson, show_all
+from holdfast.cli.reach import Urls, reach_database
+from holdfast.kernel import migrate
+from holdfast.settings import Settings, read_settings
+
+MIN_POSTGRES = 150000
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    check: str
+    ok: bool
+    detail: str
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("doctor")(doctor_command)
+
+
+def doctor_command(as_json: AsJson = False) -> None:
+    """Check every dependency and the tenant isolation of this deployment; exit 1 when something is wrong."""
+    settings = read_settings()
+    findings = [*_look(settings)]
+    show_all([f._asdict() for f in findings], ["check", "ok", "detail"], as_json=as_json)
+    if not all(f.ok for f in findings):
+        raise typer.Exit(1)
+
+
+def _look(settings: Settings) -> Iterator[Finding]:
+    try:
+        with reach_database(settings) as urls:
+            yield from _database(urls)
+    except psycopg.OperationalError as error:
+        where = "HOLDFAST_DATABASE_URL" if settings.database_url else "the embedded database"
+        yield Finding("database", False, f"{where} cannot be reached: {str(error).strip()[:200]}")
+    if settings.redis_url is not None:
+        yield _redis(settings.redis_url)
+
+
+def _database(urls: Urls) -> Iterator[Finding]:
+    with psycopg.connect(urls.owner, autocommit=True) as connection:
+        number = connection.info.server_version
+        yield Finding(
+            "postgres", number >= MIN_POSTGRES, f"version {number // 10000}; 15 or later is needed"
+        )
+        available = {
+            name for (name,) in connection.execute("SELECT name FROM pg_available_extensions")
+        }
+        for name in migrate.EXTENSIONS:
+            found = name in available
+            yield Finding(
+                f"extension {name}", found, "available" if found else "install it on the server"
+            )
+        pending = migrate.pending(urls.owner)
+        yield Finding(
+            "schema",
+            not pending,
+            f"pending: {pending}; run holdfast migrate" if pending else "up to date",
+        )
+        if pending:
+            return
+        fsync = connection.execute(
+            "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
+        ).fetchone()
+        yield Finding(
+            "durability",
+            fsync is not None and "off" not in fsync,
+            f"fsync, synchronous_commit: {fsync}",
+        )
+        yield from _walls(connection)
+    yield _isolation(urls)
+
+
+def _walls(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[Finding]:
+    role = connection.execute(
+        "SELECT rolsuper OR rolbypassrls,"
+        "       EXISTS (SELECT FROM pg_class c WHERE c.relowner = r.oid AND c.relkind = 'r')"
+        "  FROM pg_roles r WHERE rolname = 'holdfast_app'"
+    ).fetchone()
+    yield Finding(
+        "role", role == (False, False), "holdfast_app bypasses no policy and owns no table"
+    )
+    bare = connection.execute(
+        "SELECT coalesce(string_agg(c.relname, ', '), '') FROM pg_class c"
+        "  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id' AND NOT a.attisdropped"
+        " WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace"
+        "   AND NOT (c.relrowsecurity AND c.relforcerowsecurity)"
+    ).fetchone()
+    missing = str(bare[0]) if bare else ""
+    yield Finding(
+        "row-level security",
+        not missing,
+        f"missing on {missing}" if missing else "forced on every table",
+    )
+
+
+def _isolation(urls: Urls) -> Finding:
+    """Write as one org, look as another and as none, take everything back."""
+    with psycopg.connect(urls.app, options="-c role=holdfast_app") as connection:
+        _enter(connection, "org_doctor_one")
+        connection.execute(
+            "INSERT INTO orgs (org_id, name, created_at, updated_at)"
+            " VALUES ('org_doctor_one', 'a probe, rolled back', now(), now())"
+        )
+        _enter(connection, "org_doctor_two")
+        seen = connection.execute("SELECT count(*) FROM orgs").fetchone()
+        _enter(connection, "")
+        try:
+            connection.execute("SELECT count(*) FROM orgs")
+            nameless = "a query without an org was answered"
+        except psycopg.errors.InsufficientPrivilege:
+            nameless = ""
+        connection.rollback()
+    if seen != (0,):
+        return Finding("tenant isolation", False, f"another org's row was visible: {seen}")
+    return Finding(
+        "tenant isolation", not nameless, nameless or "one org's rows are not there for another"
+    )
+
+
+def _enter(connection: psycopg.Connection[tuple[object, ...]], org_id: str) -> None:
+    connection.execute("SELECT set_config('holdfast.org', %s, true)", [org_id])
+
+
+def _redis(url: str) -> Finding:
+    try:
+        redis.Redis.from_url(url, socket_timeout=3).ping()
+    except redis.RedisError as error:
+        return Finding("redis", False, f"cannot be reached: {type(error).__name__}")
+    return Finding("redis", True, "answers")

@@ -1,0 +1,192 @@
+-- name: read_org
+SELECT org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, version, created_at,
+       updated_at
+  FROM orgs
+ WHERE org_id = %(org_id)s;
+
+-- name: create_org
+INSERT INTO orgs (org_id, name, created_at, updated_at)
+VALUES (%(org_id)s, %(name)s, %(now)s, %(now)s)
+RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, version, created_at,
+          updated_at;
+
+-- name: change_org
+-- A field that is not given stays; the cap of tokens can also be taken away. Gives no row where If-Match fails.
+UPDATE orgs
+   SET name = coalesce(%(name)s, name),
+       workspaces_enabled = coalesce(%(workspaces_enabled)s, workspaces_enabled),
+       review_extractions = coalesce(%(review_extractions)s, review_extractions),
+       llm_tokens_per_day = CASE WHEN %(set_llm_tokens_per_day)s THEN %(llm_tokens_per_day)s::bigint
+                                 ELSE llm_tokens_per_day END,
+       language = coalesce(%(language)s, language),
+       version = version + 1,
+       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s
+   AND (%(if_match)s::int[] IS NULL OR version = ANY (%(if_match)s))
+RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, version, created_at,
+          updated_at;
+
+-- name: language_exists
+SELECT EXISTS (SELECT FROM pg_ts_config WHERE cfgname = %(language)s);
+
+-- name: read_workspace
+SELECT id, name, version, created_at, updated_at
+  FROM workspaces
+ WHERE org_id = %(org_id)s AND id = %(id)s;
+
+-- name: put_workspace
+-- Gives no row where If-Match fails.
+INSERT INTO workspaces AS w (org_id, id, name, created_at, updated_at)
+SELECT %(org_id)s, %(id)s, %(name)s, %(now)s, %(now)s
+ WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM workspaces WHERE org_id = %(org_id)s AND id = %(id)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET name = excluded.name, version = w.version + 1,
+       updated_at = greatest(%(now)s, w.updated_at + interval '1 microsecond')
+ WHERE %(if_match)s::int[] IS NULL OR w.version = ANY (%(if_match)s)
+RETURNING id, name, version, created_at, updated_at;
+
+-- name: list_workspaces
+SELECT id, name, version, created_at, updated_at
+  FROM workspaces
+ WHERE org_id = %(org_id)s
+   AND (%(after_id)s::text IS NULL OR (created_at, id) <
+        (SELECT created_at, id FROM workspaces WHERE org_id = %(org_id)s AND id = %(after_id)s))
+   AND (%(before_id)s::text IS NULL OR (created_at, id) >
+        (SELECT created_at, id FROM workspaces WHERE org_id = %(org_id)s AND id = %(before_id)s))
+ ORDER BY created_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- name: read_project
+SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
+       ARRAY(SELECT m.user_id FROM project_members m
+              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+  FROM projects p
+ WHERE p.org_id = %(org_id)s AND p.id = %(id)s;
+
+-- name: put_project
+-- Gives no row where If-Match fails. A field that is not given stays as it was.
+INSERT INTO projects AS p (org_id, id, name, visibility, workspace_id, created_at, updated_at)
+SELECT %(org_id)s, %(id)s, %(name)s, coalesce(%(visibility)s, 'team'), coalesce(%(workspace_id)s, %(active_workspace_id)s),
+       %(now)s, %(now)s
+ WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM projects WHERE org_id = %(org_id)s AND id = %(id)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET name = coalesce(excluded.name, p.name),
+       visibility = coalesce(%(visibility)s, p.visibility),
+       workspace_id = coalesce(%(workspace_id)s, p.workspace_id),
+       version = p.version + 1,
+       updated_at = greatest(%(now)s, p.updated_at + interval '1 microsecond')
+ WHERE %(if_match)s::int[] IS NULL OR p.version = ANY (%(if_match)s)
+RETURNING version;
+
+-- name: list_projects
+-- Whoever looks after the org sees all; a user the team's and those it is a member of.
+SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
+       ARRAY(SELECT m.user_id FROM project_members m
+              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+  FROM projects p
+ WHERE p.org_id = %(org_id)s
+   AND (%(all_projects)s OR p.visibility = 'team'
+        OR EXISTS (SELECT FROM project_members m
+                    WHERE m.org_id = p.org_id AND m.project_id = p.id AND m.user_id = %(user_id)s::text))
+   AND (%(after_id)s::text IS NULL OR (p.created_at, p.id) <
+        (SELECT created_at, id FROM projects WHERE org_id = %(org_id)s AND id = %(after_id)s))
+   AND (%(before_id)s::text IS NULL OR (p.created_at, p.id) >
+        (SELECT created_at, id FROM projects WHERE org_id = %(org_id)s AND id = %(before_id)s))
+ ORDER BY p.created_at DESC, p.id DESC
+ LIMIT %(limit)s;
+
+-- name: touch_project
+UPDATE projects
+   SET version = version + 1, updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(id)s;
+
+-- name: add_user
+INSERT INTO users (org_id, id, created_at, updated_at)
+VALUES (%(org_id)s, %(user_id)s, %(now)s, %(now)s)
+ON CONFLICT (org_id, id) DO NOTHING;
+
+-- name: add_member
+INSERT INTO project_members (org_id, project_id, user_id, created_at)
+VALUES (%(org_id)s, %(id)s, %(user_id)s, %(now)s)
+ON CONFLICT (org_id, project_id, user_id) DO NOTHING;
+
+-- name: remove_member
+DELETE FROM project_members WHERE org_id = %(org_id)s AND project_id = %(id)s AND user_id = %(user_id)s;
+
+-- name: read_agent
+SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_at
+  FROM agents
+ WHERE org_id = %(org_id)s AND id = %(id)s;
+
+-- name: put_agent
+-- Gives no row where If-Match fails, or the agent lives in another workspace.
+INSERT INTO agents AS a (org_id, id, name, workspace_id, project_id, memory, created_at, updated_at)
+SELECT %(org_id)s, %(id)s, %(name)s, %(workspace_id)s, %(project_id)s, coalesce(%(memory)s::jsonb, '[]'), %(now)s, %(now)s
+ WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM agents WHERE org_id = %(org_id)s AND id = %(id)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET name = coalesce(excluded.name, a.name),
+       project_id = coalesce(excluded.project_id, a.project_id),
+       memory = coalesce(%(memory)s::jsonb, a.memory),
+       version = a.version + 1,
+       updated_at = greatest(%(now)s, a.updated_at + interval '1 microsecond')
+ WHERE a.workspace_id = %(workspace_id)s AND (%(if_match)s::int[] IS NULL OR a.version = ANY (%(if_match)s))
+RETURNING id, name, workspace_id, project_id, memory, version, created_at, updated_at;
+
+-- name: list_agents
+SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_at
+  FROM agents
+ WHERE org_id = %(org_id)s
+   AND workspace_id = %(workspace_id)s
+   AND (%(only_agent)s::text IS NULL OR id = %(only_agent)s)
+   AND (%(after_id)s::text IS NULL OR (created_at, id) <
+        (SELECT created_at, id FROM agents WHERE org_id = %(org_id)s AND id = %(after_id)s))
+   AND (%(before_id)s::text IS NULL OR (created_at, id) >
+        (SELECT created_at, id FROM agents WHERE org_id = %(org_id)s AND id = %(before_id)s))
+ ORDER BY created_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- name: read_user
+SELECT id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
+  FROM users
+ WHERE org_id = %(org_id)s AND id = %(id)s;
+
+-- name: put_user
+INSERT INTO users AS u (org_id, id, email, owner, password_hash, created_at, updated_at)
+VALUES (%(org_id)s, %(id)s, %(email)s, coalesce(%(owner)s, false), %(password_hash)s, %(now)s, %(now)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET email = coalesce(excluded.email, u.email),
+       owner = coalesce(%(owner)s, u.owner),
+       password_hash = coalesce(excluded.password_hash, u.password_hash),
+       version = u.version + 1,
+       updated_at = greatest(%(now)s, u.updated_at + interval '1 microsecond')
+RETURNING id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at;
+
+-- name: change_user
+-- Registers a user that is named for the first time. Gives no row where If-Match fails.
+INSERT INTO users AS u (org_id, id, insight_capture, created_at, updated_at)
+VALUES (%(org_id)s, %(id)s, coalesce(%(insight_capture)s, true), %(now)s, %(now)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET insight_capture = coalesce(%(insight_capture)s, u.insight_capture), version = u.version + 1,
+       updated_at = greatest(%(now)s, u.updated_at + interval '1 microsecond')
+ WHERE %(if_match)s::int[] IS NULL OR u.version = ANY (%(if_match)s)
+RETURNING id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at;
+
+-- name: list_users
+SELECT id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
+  FROM users
+ WHERE org_id = %(org_id)s
+   AND (%(only_user)s::text IS NULL OR id = %(only_user)s)
+   AND (%(after_id)s::text IS NULL OR (created_at, id) <
+        (SELECT created_at, id FROM users WHERE org_id = %(org_id)s AND id = %(after_id)s))
+   AND (%(before_id)s::text IS NULL OR (created_at, id) >
+        (SELECT created_at, id FROM users WHERE org_id = %(org_id)s AND id = %(before_id)s))
+ ORDER BY created_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- name: read_session
+-- A session is its user's and its agent's; whoever looks after the org sees it too.
+SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settled_at, version, created_at, updated_at
+  FROM sessions
+ WHERE org_id = %(org_id)s
+   AND id = %(id)s
+   AND (%(all_sessions)s OR user_id = %(user_id)s::text OR agent_id = %(agent_id)s::text);

@@ -1,0 +1,248 @@
+"""The directory over HTTP."""
+
+from typing import Annotated, Literal, TypeVar
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import Field
+
+from holdfast.directory import service
+from holdfast.directory.model import (
+    MAX_REFERENCES,
+    Agent,
+    Org,
+    Project,
+    Session,
+    User,
+    Visibility,
+    Workspace,
+)
+from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import Body, page_cursor
+from holdfast.kernel.pages import Cursor, Page
+
+router = APIRouter(route_class=ApiRoute, tags=["directory"])
+
+TheCursor = Annotated[Cursor, Depends(page_cursor)]
+Thing = TypeVar("Thing", Workspace, Project, Agent)
+MAX_TOKENS_A_DAY = 10**15
+
+
+class OrgChange(Body):
+    """What to change about the org; a field that is left out stays."""
+
+    name: str | None = Field(None, examples=["Acme"])
+    workspaces_enabled: bool | None = None
+    review_extractions: bool | None = None
+    llm_tokens_per_day: int | None = Field(None, ge=0, le=MAX_TOKENS_A_DAY)
+    language: str | None = Field(None, examples=["english"])
+
+
+class WorkspacePut(Body):
+    """A workspace's name."""
+
+    name: str | None = Field(None, examples=["Support"])
+
+
+class ProjectPut(Body):
+    """What a project is called, who sees it, where it lives."""
+
+    name: str | None = Field(None, examples=["Apollo"])
+    visibility: Visibility | None = Field(None, examples=["private"])
+    workspace_id: str | None = None
+
+
+class MemoryReference(Body):
+    """A memory resource that an agent reads, and perhaps writes."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,100}$", examples=["sessions"])
+    key: str | None = Field(None, max_length=256)
+    mode: Literal["read-write", "read-only"] = "read-write"
+
+
+class AgentPut(Body):
+    """What an agent is called, its project, its memory resources."""
+
+    name: str | None = Field(None, examples=["Support bot"])
+    project_id: str | None = None
+    memory: list[MemoryReference] | None = Field(None, max_length=MAX_REFERENCES)
+
+
+class MeChange(Body):
+    """What a user decides about itself."""
+
+    insight_capture: bool | None = Field(None, examples=[False])
+
+
+@router.get("/org")
+async def get_org(response: Response, caller: TheCaller, db: TheDatabase) -> Org:
+    """The caller's org and its settings."""
+    org = await service.read_org(db, caller)
+    set_etag(response, org.version)
+    return org
+
+
+@router.patch("/org")
+async def patch_org(
+    body: OrgChange, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> Org:
+    """Change the org's settings (service key, or an owner's browser session)."""
+    changes = body.model_dump(exclude_unset=True)
+    org = await service.change_org(db, caller, changes, if_match=if_match)
+    set_etag(response, org.version)
+    return org
+
+
+@router.get("/workspaces")
+async def list_workspaces(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Workspace]:
+    """The org's workspaces, newest first."""
+    return await service.list_workspaces(db, caller, cursor)
+
+
+@router.get("/workspaces/{workspace_id}")
+async def get_workspace(
+    workspace_id: str, response: Response, caller: TheCaller, db: TheDatabase
+) -> Workspace:
+    """One workspace."""
+    workspace = await service.read_workspace(db, caller, workspace_id)
+    set_etag(response, workspace.version)
+    return workspace
+
+
+@router.put("/workspaces/{workspace_id}", responses={201: {"model": Workspace}})
+async def put_workspace(
+    workspace_id: str,
+    body: WorkspacePut,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Workspace:
+    """Make a workspace (201), or name it anew."""
+    workspace = await service.put_workspace(db, caller, workspace_id, body.name, if_match=if_match)
+    return _made_or_changed(response, workspace)
+
+
+@router.get("/projects")
+async def list_projects(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Project]:
+    """The projects that the caller may see, newest first."""
+    return await service.list_projects(db, caller, cursor)
+
+
+@router.get("/projects/{project_id}")
+async def get_project(
+    project_id: str, response: Response, caller: TheCaller, db: TheDatabase
+) -> Project:
+    """One project; a private one is there for its members only."""
+    project = await service.read_project(db, caller, project_id)
+    set_etag(response, project.version)
+    return project
+
+
+@router.put("/projects/{project_id}", responses={201: {"model": Project}})
+async def put_project(
+    project_id: str,
+    body: ProjectPut,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Project:
+    """Make a project (201; its maker becomes a member), or change it."""
+    project = await service.put_project(
+        db,
+        caller,
+        project_id,
+        name=body.name,
+        visibility=body.visibility,
+        workspace_id=body.workspace_id,
+        if_match=if_match,
+    )
+    return _made_or_changed(response, project)
+
+
+@router.put("/projects/{project_id}/members/{user_id}")
+async def put_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> Project:
+    """Let a user into a project."""
+    return await service.add_member(db, caller, project_id, user_id)
+
+
+@router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
+async def delete_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> None:
+    """Take a user out of a project."""
+    await service.remove_member(db, caller, project_id, user_id)
+
+
+@router.get("/agents")
+async def list_agents(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Agent]:
+    """The agents of the active workspace, newest first."""
+    return await service.list_agents(db, caller, cursor)
+
+
+@router.get("/agents/{agent_id}")
+async def get_agent(agent_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Agent:
+    """One agent of the active workspace."""
+    agent = await service.read_agent(db, caller, agent_id)
+    set_etag(response, agent.version)
+    return agent
+
+
+@router.put("/agents/{agent_id}", responses={201: {"model": Agent}})
+async def put_agent(
+    agent_id: str,
+    body: AgentPut,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Agent:
+    """Register an agent in the active workspace (201), or change it."""
+    memory = None if body.memory is None else [ref.model_dump() for ref in body.memory]
+    agent = await service.put_agent(
+        db,
+        caller,
+        agent_id,
+        name=body.name,
+        project_id=body.project_id,
+        memory=memory,
+        if_match=if_match,
+    )
+    return _made_or_changed(response, agent)
+
+
+@router.get("/users")
+async def list_users(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[User]:
+    """The org's users, newest first; one who does not look after the org sees itself."""
+    return await service.list_users(db, caller, cursor)
+
+
+@router.get("/users/me")
+async def get_me(response: Response, caller: TheCaller, db: TheDatabase) -> User:
+    """The user that the caller acts for."""
+    user = await service.read_me(db, caller)
+    set_etag(response, user.version)
+    return user
+
+
+@router.patch("/users/me")
+async def patch_me(
+    body: MeChange, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> User:
+    """Change the settings of the user that the caller acts for."""
+    user = await service.change_me(
+        db, caller, insight_capture=body.insight_capture, if_match=if_match
+    )
+    set_etag(response, user.version)
+    return user
+
+
+@router.get("/sessions/{session_id}")
+async def get_session(session_id: str, caller: TheCaller, db: TheDatabase) -> Session:
+    """One session of the caller's user or agent."""
+    return await service.read_session(db, caller, session_id)
+
+
+def _made_or_changed(response: Response, thing: Thing) -> Thing:
+    response.status_code = 201 if thing.version == 1 else 200
+    set_etag(response, thing.version)
+    return thing

@@ -1,0 +1,1 @@
+"""What every route and tool shares: values out, errors into replies. The edge holds no rules of the product."""

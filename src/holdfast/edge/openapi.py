@@ -1,0 +1,133 @@
+"""The OpenAPI document: what the framework derives, with the problems every operation may answer, and an example on each."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from holdfast.edge.problems import MEDIA_TYPE
+from holdfast.kernel.errors import every_error
+
+# What any operation may answer besides its own success.
+COMMON_PROBLEMS = (400, 401, 403, 404, 409, 412, 413, 422, 423, 429, 500, 503)
+
+PROBLEM_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "RFC 9457. Read `code`, never the wording; facts about the error stand beside it.",
+    "required": ["type", "title", "status", "detail", "code", "request_id"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "code": {"type": "string", "enum": sorted({error.code for error in every_error()})},
+        "request_id": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+
+# What stands for a value of a type where a field gives no example of its own.
+_SAMPLES: dict[str, Any] = {
+    "string": "text",
+    "integer": 1,
+    "number": 0.5,
+    "boolean": True,
+    "null": None,
+}
+
+
+def install(app: FastAPI) -> None:
+    """Have the app answer this document at /openapi.json."""
+
+    def document() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = describe(app)
+        return app.openapi_schema
+
+    app.openapi = document  # type: ignore[method-assign]  # FastAPI's own way to replace it
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The document."""
+    document = get_openapi(
+        title=app.title, version=app.version, description=app.description, routes=app.routes
+    )
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    schemas["Problem"] = PROBLEM_SCHEMA
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    components["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
+        "api_key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+    }
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            _describe_operation(path, operation, schemas)
+    return document
+
+
+def _describe_operation(path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    is_open = operation.pop("x-open", False) or path in ("/healthz", "/readyz", "/metrics")
+    if not is_open:
+        operation["security"] = [{"bearer": []}, {"api_key": []}]
+    responses = operation["responses"]
+    responses.pop("422", None)
+    for status in COMMON_PROBLEMS:
+        responses.setdefault(
+            str(status),
+            {
+                "description": _titles(status),
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            },
+        )
+    bodies = [operation.get("requestBody", {})]
+    bodies += [responses[status] for status in responses if status.startswith("2")]
+    for body in bodies:
+        for media_type, content in body.get("content", {}).items():
+            if media_type == "application/json" and "example" not in content:
+                content["example"] = example_of(content.get("schema", {}), schemas)
+
+
+def _titles(status: int) -> str:
+    return "; ".join(dict.fromkeys(e.title for e in every_error() if e.status == status))
+
+
+def example_of(schema: dict[str, Any], schemas: dict[str, Any], depth: int = 0) -> Any:
+    """An example of a schema: the ones its fields give, put together."""
+    if "$ref" in schema:
+        return example_of(schemas[schema["$ref"].rpartition("/")[2]], schemas, depth)
+    for given in ("const", "default"):
+        if schema.get(given) is not None:
+            return schema[given]
+    if schema.get("examples"):
+        return schema["examples"][0]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    for union in ("anyOf", "oneOf", "allOf"):
+        if union in schema:
+            options = [each for each in schema[union] if each.get("type") != "null"]
+            return example_of((options or schema[union])[0], schemas, depth)
+    match schema.get("type"):
+        case "object" if depth < 6:
+            return {
+                name: example_of(field, schemas, depth + 1)
+                for name, field in schema.get("properties", {}).items()
+            }
+        case "array" if depth < 6:
+            return [example_of(schema.get("items", {}), schemas, depth + 1)]
+        case "object":
+            return {}
+        case "array":
+            return []
+        case "string" if schema.get("format") == "date-time":
+            return "2026-01-31T12:00:00.000000Z"
+        case kind:
+            return _SAMPLES.get(str(kind))

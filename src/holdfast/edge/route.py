@@ -1,0 +1,241 @@
+"""What happens around every API operation, in this order: who asks, how often, the body, once or again, the answer."""
+
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Annotated, Any, NoReturn
+
+from fastapi import Depends, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
+from holdfast.kernel import auth, idempotency, rates
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import CsrfRefused, Malformed, PayloadTooLarge
+from holdfast.kernel.limits import MAX_BODY_BYTES, storable
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+COOKIE = "holdfast_session"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def the_caller(request: Request) -> Caller:
+    """Who is asking."""
+    caller: Caller = request.state.identified.caller
+    return caller
+
+
+def the_database(request: Request) -> Database:
+    """The database of this app."""
+    db: Database = request.app.state.db
+    return db
+
+
+TheCaller = Annotated[Caller, Depends(the_caller)]
+TheDatabase = Annotated[Database, Depends(the_database)]
+
+
+class OpenRoute(APIRoute):
+    """An operation without a credential: bounded, and every failure a problem."""
+
+    def get_route_handler(self) -> Handler:
+        """The operation, wrapped."""
+        answer = super().get_route_handler()
+        query_names = set(_query_names(self.dependant))
+
+        async def handle(request: Request) -> Response:
+            try:
+                _check_query(request, query_names)
+                await _read_json(request)
+                return await answer(request)
+            except Exception as error:  # every failure gets a reply
+                return problem(as_holdfast_error(error), request_id_of(request))
+
+        return handle
+
+
+class ApiRoute(APIRoute):
+    """An operation for a known caller."""
+
+    # An operation that streams its own body says so and keeps its own cap.
+    reads_its_own_body = False
+    # An answer that shows a secret is not kept for a replay: a secret is kept nowhere.
+    keeps_answers = True
+
+    def get_route_handler(self) -> Handler:
+        """The operation, wrapped."""
+        answer = super().get_route_handler()
+        query_names = set(_query_names(self.dependant))
+
+        async def handle(request: Request) -> Response:
+            try:
+                await _identify(request)
+                _check_query(request, query_names)
+                if not self.reads_its_own_body:
+                    await _read_json(request)
+                key = request.headers.get("idempotency-key")
+                if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
+                    return await _answer_once(request, key, answer)
+                return await answer(request)
+            except Exception as error:  # every failure gets a reply
+                return problem(as_holdfast_error(error), request_id_of(request))
+
+        return handle
+
+
+class StreamingApiRoute(ApiRoute):
+    """An operation that reads its own body, under a cap of its own."""
+
+    reads_its_own_body = True
+
+
+class SecretApiRoute(ApiRoute):
+    """An operation whose answer shows a secret."""
+
+    keeps_answers = False
+
+
+def claims_of(request: Request) -> auth.Claims:
+    """What a request says about who is asking."""
+    headers = request.headers
+    key = headers.get("x-api-key")
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        key = token.strip()
+    return auth.Claims(
+        key=key,
+        cookie=request.cookies.get(COOKIE),
+        user=headers.get("holdfast-user"),
+        workspace=headers.get("holdfast-workspace"),
+        request_id=request_id_of(request),
+    )
+
+
+async def _identify(request: Request) -> None:
+    db = the_database(request)
+    identified = await auth.identify(db, claims_of(request))
+    request.state.identified = identified
+    request.scope["holdfast.caller"] = identified.caller
+    session = identified.session
+    if (
+        session is not None
+        and request.method not in SAFE_METHODS
+        and request.headers.get("x-csrf-token") != session.csrf_token
+    ):
+        raise CsrfRefused("send the csrf_token of the session as X-CSRF-Token")
+    if identified.requests_per_minute is not None:
+        await rates.count_request(db, identified.caller, identified.requests_per_minute)
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """The whole body; PayloadTooLarge as soon as it is known to be over `limit`."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        raise PayloadTooLarge(limit)
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise PayloadTooLarge(limit)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+async def _read_json(request: Request) -> None:
+    """Read the body under the cap and parse it once, strictly; FastAPI finds both where it would have put them."""
+    body = await read_body(request, MAX_BODY_BYTES)
+    request._body = body
+    if not body or "json" not in request.headers.get("content-type", ""):
+        return
+    try:
+        parsed = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"the body is not JSON: {_reason(error)}") from None
+    if b"\\u0000" in body or b"\\ud" in body.lower():
+        _check_strings(parsed)
+    request._json = parsed
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at line {error.lineno}, column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _check_strings(value: Any, field: str = "") -> None:
+    match value:
+        case str():
+            storable(value, field=field or "body")
+        case dict():
+            for name, each in value.items():
+                _check_strings(name, field)
+                _check_strings(each, f"{field}.{name}".strip("."))
+        case list():
+            for index, each in enumerate(value):
+                _check_strings(each, f"{field}.{index}".strip("."))
+
+
+def _check_query(request: Request, known: set[str]) -> None:
+    """A typo in a filter would widen the answer in silence: refuse it."""
+    for name, value in request.query_params.multi_items():
+        if name not in known:
+            raise Malformed.field(name, "there is no such query parameter")
+        storable(value, field=name)
+
+
+def _query_names(dependant: Dependant) -> Iterator[str]:
+    for param in dependant.query_params:
+        yield param.alias
+    for below in dependant.dependencies:
+        yield from _query_names(below)
+
+
+async def _answer_once(request: Request, key: str, answer: Handler) -> Response:
+    caller = the_caller(request)
+    async with idempotency.once(
+        the_database(request),
+        caller,
+        method=request.method,
+        path=request.url.path,
+        key=key,
+        body=await request.body(),
+    ) as attempt:
+        if attempt.first is not None:
+            first = attempt.first
+            return Response(
+                first.body, first.status, {**first.headers, "Idempotency-Replayed": "true"}
+            )
+        try:
+            response = await answer(request)
+        except Exception as error:
+            refusal = as_holdfast_error(error)
+            if refusal.status >= 500:
+                raise refusal from error
+            response = problem(refusal, request_id_of(request))
+        attempt.answer = idempotency.Answer(
+            status=response.status_code,
+            headers=dict(response.headers),
+            body=bytes(response.body),
+        )
+    return response
+
+
+__all__ = [
+    "COOKIE",
+    "ApiRoute",
+    "OpenRoute",
+    "SecretApiRoute",
+    "StreamingApiRoute",
+    "TheCaller",
+    "TheDatabase",
+    "claims_of",
+    "read_body",
+]

@@ -1,0 +1,45 @@
+"""Jobs over HTTP."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from holdfast.edge.preconditions import set_etag
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import page_cursor
+from holdfast.kernel import jobs
+from holdfast.kernel.jobs import Job, JobStatus
+from holdfast.kernel.pages import Cursor, Page
+
+router = APIRouter(route_class=ApiRoute, tags=["jobs"])
+
+
+@router.get("/jobs")
+async def list_jobs(
+    cursor: Annotated[Cursor, Depends(page_cursor)],
+    caller: TheCaller,
+    db: TheDatabase,
+    status: Annotated[JobStatus | None, Query()] = None,
+) -> Page[Job]:
+    """Jobs, newest first: the org's for whoever looks after it, else the user's own."""
+    return await jobs.list_jobs(db, caller, cursor, status=status)
+
+
+@router.get("/jobs/{job_id}")
+async def get_job(job_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Job:
+    """One job: where it stands, how often it was tried, what it said."""
+    job = await jobs.read_job(db, caller, job_id)
+    set_etag(response, job.version)
+    return job
+
+
+@router.post("/jobs/{job_id}/cancel")
+async def cancel_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
+    """Take back a job that has not begun."""
+    return await jobs.cancel_job(db, caller, job_id)
+
+
+@router.post("/jobs/{job_id}/retry")
+async def retry_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
+    """Ask again for a job that failed or was cancelled."""
+    return await jobs.retry_job(db, caller, job_id)

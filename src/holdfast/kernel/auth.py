@@ -1,0 +1,183 @@
+"""A credential becomes a Caller.
+
+API keys and cookies are random, so a plain SHA-256 of them is a safe thing to keep. A row of `api_keys` or
+`browser_sessions` can be read before its org is known only by one who has its digest: that is its policy.
+"""
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Literal
+
+from holdfast.kernel import clock
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import Malformed, NotFound, ScopeDenied, Unauthenticated
+from holdfast.kernel.ids import is_client_id
+from holdfast.kernel.sql import load
+
+queries = load(__file__, "auth.sql")
+
+KeyKind = Literal["service", "user", "agent"]
+STEP_UP_LASTS = timedelta(minutes=10)
+BROWSER_SESSION_LASTS = timedelta(days=7)
+DEFAULT_WORKSPACE = "default"
+
+
+def digest_of(secret: str) -> str:
+    """What is kept of a key, a cookie or a link."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def new_key(*, test: bool = False) -> str:
+    """A new API key; only its digest is kept."""
+    return f"hf_{'test' if test else 'live'}_{secrets.token_urlsafe(32)}"
+
+
+def visible_prefix(key: str) -> str:
+    """The part of a key that may be shown again."""
+    return key[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a request says about who is asking: a secret, and on whose behalf."""
+
+    key: str | None = None
+    cookie: str | None = None
+    user: str | None = None
+    workspace: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownKey:
+    org_id: str
+    id: str
+    kind: KeyKind
+    user_id: str | None
+    agent_id: str | None
+    workspace_id: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    requests_per_minute: int | None
+    owner_id: str | None
+    agent_workspace_id: str | None
+    workspace_known: bool
+    user_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A signed-in browser."""
+
+    org_id: str
+    digest: str
+    user_id: str
+    owner: bool
+    csrf_token: str
+    stepped_up_at: datetime | None
+    expires_at: datetime
+    workspace_known: bool
+
+    @property
+    def step_up_expires_at(self) -> datetime | None:
+        """Until when the last step-up holds; None when there was none."""
+        return None if self.stepped_up_at is None else self.stepped_up_at + STEP_UP_LASTS
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """A Caller, with what the edge still has to check about how it came."""
+
+    caller: Caller
+    requests_per_minute: int | None = None
+    session: BrowserSession | None = None
+
+
+async def identify(db: Database, claims: Claims) -> Identified:
+    """Who is asking; Unauthenticated when the credential is missing, unknown, expired or revoked."""
+    for name, value in (("Holdfast-User", claims.user), ("Holdfast-Workspace", claims.workspace)):
+        if value is not None and not is_client_id(value):
+            raise Malformed(f"{name}: 1–128 characters of A–Z a–z 0–9 _ . : @ -")
+    if claims.key is not None:
+        return await _by_key(db, claims, claims.key)
+    if claims.cookie is not None:
+        return await _by_cookie(db, claims, claims.cookie)
+    raise Unauthenticated("send an API key as `Authorization: Bearer hf_live_…`, or sign in")
+
+
+async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
+    found = await db.prove(
+        _KnownKey, queries.find_key, digest_of(key), user=claims.user, workspace=claims.workspace
+    )
+    if not found:
+        raise Unauthenticated("this API key is not known here")
+    known = found[0]
+    if known.revoked_at is not None:
+        raise Unauthenticated("this API key was revoked")
+    if known.expires_at is not None and known.expires_at <= clock.now():
+        raise Unauthenticated("this API key has expired")
+
+    caller = Caller(
+        org_id=known.org_id,
+        credential=known.kind,
+        credential_id=known.id,
+        workspace_id=_workspace(claims, known),
+        user_id=known.user_id,
+        agent_id=known.agent_id,
+        request_id=claims.request_id,
+    )
+    if known.kind == "service":
+        user_id = claims.user or known.user_id or known.owner_id
+        caller = replace(
+            caller, user_id=user_id, user_is_new=claims.user is not None and not known.user_known
+        )
+    elif claims.user is not None and claims.user != known.user_id:
+        raise ScopeDenied("Holdfast-User names another user than this key's")
+    return Identified(caller, requests_per_minute=known.requests_per_minute)
+
+
+def _workspace(claims: Claims, key: _KnownKey) -> str:
+    """The active workspace: the one the key is bound to (an agent's is the agent's), else the one asked for."""
+    bound = key.agent_workspace_id if key.kind == "agent" else key.workspace_id
+    if claims.workspace is None:
+        return bound or DEFAULT_WORKSPACE
+    if bound is not None and claims.workspace != bound:
+        raise ScopeDenied("Holdfast-Workspace names another workspace than this key's")
+    if not key.workspace_known:
+        raise NotFound(f"there is no workspace {claims.workspace!r}")
+    return claims.workspace
+
+
+async def _by_cookie(db: Database, claims: Claims, cookie: str) -> Identified:
+    session = await find_browser_session(db, cookie, workspace=claims.workspace)
+    if claims.workspace is not None and not session.workspace_known:
+        raise NotFound(f"there is no workspace {claims.workspace!r}")
+    if claims.user is not None and claims.user != session.user_id:
+        raise ScopeDenied("Holdfast-User names another user than the one signed in")
+    until = session.step_up_expires_at
+    caller = Caller(
+        org_id=session.org_id,
+        credential="session",
+        credential_id=session.digest[:32],
+        workspace_id=claims.workspace or DEFAULT_WORKSPACE,
+        user_id=session.user_id,
+        request_id=claims.request_id,
+        owner=session.owner,
+        stepped_up=until is not None and until > clock.now(),
+    )
+    return Identified(caller, session=session)
+
+
+async def find_browser_session(
+    db: Database, cookie: str, *, workspace: str | None = None
+) -> BrowserSession:
+    """The session of a cookie; Unauthenticated when there is none or it is over."""
+    found = await db.prove(
+        BrowserSession, queries.find_browser_session, digest_of(cookie), workspace=workspace
+    )
+    if not found or found[0].expires_at <= clock.now():
+        raise Unauthenticated("the session is over; sign in again")
+    return found[0]

@@ -1,0 +1,48 @@
+"""What time it is. Tests turn this clock; nothing else in the service asks the system for the time of day."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, PlainSerializer, WithJsonSchema
+
+
+def _system_time() -> datetime:
+    return datetime.now(UTC)
+
+
+_source: Callable[[], datetime] = _system_time
+
+
+def now() -> datetime:
+    """The present instant, in UTC, to the microsecond."""
+    return _source()
+
+
+def set_source(source: Callable[[], datetime] | None) -> None:
+    """Take the time from `source`; None goes back to the system's clock."""
+    global _source
+    _source = source or _system_time
+
+
+def rfc3339(at: datetime) -> str:
+    """The wire form of an instant: UTC, always six digits of microseconds, `Z`."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _in_utc(at: datetime) -> datetime:
+    if at.tzinfo is None:
+        raise ValueError("a time needs its offset from UTC, as in 2026-01-31T12:00:00Z")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("this time is out of range") from None
+
+
+# An instant on the wire. Microseconds are always written, since updated_at is also a compare-and-set token.
+Instant = Annotated[
+    datetime,
+    AfterValidator(_in_utc),
+    PlainSerializer(rfc3339, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]

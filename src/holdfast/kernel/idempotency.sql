@@ -1,0 +1,22 @@
+-- name: wait_for_the_other
+SELECT pg_advisory_xact_lock(
+    hashtextextended(concat_ws(' ', %(org_id)s::text, %(credential_id)s::text, %(endpoint)s::text, %(key)s::text), 0));
+
+-- name: find_answer
+SELECT body_digest, status, headers, body
+  FROM idempotency_keys
+ WHERE org_id = %(org_id)s
+   AND credential_id = %(credential_id)s
+   AND endpoint = %(endpoint)s
+   AND key = %(key)s
+   AND created_at > %(since)s;
+
+-- name: keep_answer
+INSERT INTO idempotency_keys (org_id, credential_id, endpoint, key, body_digest, status, headers, body, created_at)
+VALUES (%(org_id)s, %(credential_id)s, %(endpoint)s, %(key)s, %(body_digest)s, %(status)s, %(headers)s, %(body)s, %(now)s)
+ON CONFLICT (org_id, credential_id, endpoint, key) DO UPDATE
+   SET body_digest = excluded.body_digest, status = excluded.status, headers = excluded.headers,
+       body = excluded.body, created_at = excluded.created_at;
+
+-- name: drop_old_answers
+DELETE FROM idempotency_keys WHERE org_id = %(org_id)s AND created_at <= %(before)s;

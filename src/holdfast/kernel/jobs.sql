@@ -1,0 +1,82 @@
+-- name: enqueue
+-- Gives no row where this kind was asked for `once` before. The queue's entry holds ids only.
+WITH job AS (
+    INSERT INTO jobs (org_id, id, kind, subject, once, user_id, created_at, updated_at)
+    VALUES (%(org_id)s, %(id)s, %(kind)s, %(subject)s, %(once)s, %(user_id)s, %(now)s, %(now)s)
+    ON CONFLICT (org_id, kind, once) DO NOTHING
+    RETURNING org_id, id
+), entry AS (
+    SELECT enqueue_job(job.org_id, job.id, %(not_before)s::timestamptz) FROM job
+)
+SELECT job.id FROM job, entry;
+
+-- name: read_job
+SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
+       finished_at
+  FROM jobs
+ WHERE org_id = %(org_id)s AND id = %(id)s AND (%(all_users)s OR user_id = %(user_id)s::text);
+
+-- name: list_jobs
+SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
+       finished_at
+  FROM jobs
+ WHERE org_id = %(org_id)s
+   AND (%(all_users)s OR user_id = %(user_id)s::text)
+   AND (%(status)s::text IS NULL OR status = %(status)s)
+   AND id < %(older_than)s
+   AND id > %(newer_than)s
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- name: claim
+-- Gives no row for a job that was cancelled or is over. A job found running was left by a worker that died.
+UPDATE jobs
+   SET status = 'running', attempts = attempts + 1, started_at = %(now)s, version = version + 1,
+       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(id)s AND status IN ('queued', 'running')
+RETURNING id, kind, subject, attempts, user_id;
+
+-- name: succeed
+UPDATE jobs
+   SET status = 'succeeded', error = NULL, tokens = tokens + %(tokens)s, result = %(result)s, finished_at = %(now)s,
+       version = version + 1, updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
+
+-- name: give_up
+UPDATE jobs
+   SET status = 'failed', error = %(error)s, finished_at = %(now)s, version = version + 1,
+       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
+
+-- name: try_again
+WITH job AS (
+    UPDATE jobs
+       SET status = 'queued', error = %(error)s, version = version + 1,
+           updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+     WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running'
+    RETURNING org_id, id
+)
+SELECT enqueue_job(org_id, id, %(not_before)s) FROM job;
+
+-- name: cancel
+UPDATE jobs
+   SET status = 'cancelled', finished_at = %(now)s, version = version + 1,
+       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(id)s AND (%(all_users)s OR user_id = %(user_id)s::text) AND status = 'queued'
+RETURNING id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
+          finished_at;
+
+-- name: retry
+WITH job AS (
+    UPDATE jobs
+       SET status = 'queued', attempts = 0, error = NULL, finished_at = NULL, version = version + 1,
+           updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+     WHERE org_id = %(org_id)s AND id = %(id)s AND (%(all_users)s OR user_id = %(user_id)s::text)
+       AND status IN ('failed', 'cancelled')
+    RETURNING *
+), entry AS (
+    SELECT enqueue_job(org_id, id, NULL) FROM job
+)
+SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
+       finished_at
+  FROM job, entry;

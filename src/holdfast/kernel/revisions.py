@@ -1,0 +1,90 @@
+"""What changed, by whom: history, as_of, restore, redaction and audit for every face.
+
+A revision is an object as it stood after one change (`Tx.revise` writes it, with the change). What a change replaced is
+the revision before. Faces show revisions in their own words; none keeps a second history.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from holdfast.kernel.caller import Actor, ActorType, Caller
+from holdfast.kernel.db import Tx
+from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.sql import load
+
+queries = load(__file__, "revisions.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One change. `state` and `content` are None once redacted, or where the object was deleted."""
+
+    id: str
+    kind: str
+    object_id: str
+    parent_id: str | None
+    label: str | None
+    version: int
+    action: str
+    actor_type: ActorType
+    actor_id: str
+    user_id: str | None
+    agent_id: str | None
+    session_id: str | None
+    request_id: str | None
+    created_at: datetime
+    state: dict[str, Any] | None
+    content: str | None
+    redacted_at: datetime | None
+
+    @property
+    def actor(self) -> Actor:
+        """Who made it."""
+        return Actor(self.actor_type, self.actor_id)
+
+
+async def history(tx: Tx, kind: str, object_id: str, *, limit: int = 1000) -> list[Revision]:
+    """Every revision of an object, newest first."""
+    return await tx.all(Revision, queries.history, kind=kind, object_id=object_id, limit=limit)
+
+
+async def at_version(tx: Tx, kind: str, object_id: str, version: int) -> Revision:
+    """The object as it was at a version; NotFound when it never had that one."""
+    found = await tx.one(
+        Revision, queries.at_version, kind=kind, object_id=object_id, version=version
+    )
+    if found is None:
+        raise NotFound(f"there is no version {version} of it")
+    return found
+
+
+async def as_of(tx: Tx, kind: str, object_id: str, at: datetime) -> Revision | None:
+    """The object as it stood at an instant; None before it was made."""
+    return await tx.one(Revision, queries.as_of, kind=kind, object_id=object_id, at=at)
+
+
+async def latest_version(tx: Tx, kind: str, object_id: str) -> int:
+    """The highest version an object ever had; 0 for one that never was. A thing made again goes on counting."""
+    return (await tx.one(int, queries.latest_version, kind=kind, object_id=object_id)) or 0
+
+
+async def redact(tx: Tx, caller: Caller, revision_id: str) -> Revision:
+    """Take a revision's content away for good; who and when stay. Conflict when it is gone already."""
+    actor = caller.actor
+    redacted = await tx.one(
+        Revision,
+        queries.redact,
+        id=revision_id,
+        by=Jsonb({"type": actor.type, "id": actor.id}),
+    )
+    if redacted is None:
+        raise Conflict("this version is redacted already")
+    return redacted
+
+
+async def erase(tx: Tx, kind: str, object_id: str) -> None:
+    """Take the contents of all revisions of an object away for good; that they happened stays."""
+    await tx.run(queries.erase, kind=kind, object_id=object_id)

@@ -1,0 +1,41 @@
+-- name: history
+SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
+       request_id, created_at, state, content, redacted_at
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s
+ ORDER BY version DESC
+ LIMIT %(limit)s;
+
+-- name: at_version
+SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
+       request_id, created_at, state, content, redacted_at
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND version = %(version)s;
+
+-- name: as_of
+SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
+       request_id, created_at, state, content, redacted_at
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND created_at <= %(at)s
+ ORDER BY version DESC
+ LIMIT 1;
+
+-- name: latest_version
+SELECT version
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s
+ ORDER BY version DESC
+ LIMIT 1;
+
+-- name: redact
+-- Gives no row where it is redacted already.
+UPDATE revisions
+   SET content = NULL, state = state - 'metadata', redacted_at = %(now)s, redacted_by = %(by)s
+ WHERE org_id = %(org_id)s AND id = %(id)s AND redacted_at IS NULL
+RETURNING id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
+          request_id, created_at, state, content, redacted_at;
+
+-- name: erase
+UPDATE revisions
+   SET content = NULL, state = NULL, label = NULL, redacted_at = %(now)s
+ WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s;

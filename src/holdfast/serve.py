@@ -1,0 +1,315 @@
+"""`holdfast serve`: everything on one machine. The engine, the schema, the API, the worker; and all of it down again."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+
+import structlog
+import uvicorn
+import uvloop
+
+from holdfast import __version__
+from holdfast.app import AppConfig, make_app
+from holdfast.bootstrap import FirstCredentials, bootstrap
+from holdfast.engine import Engine
+from holdfast.kernel import logs
+from holdfast.kernel.db import Database
+from holdfast.kernel.migrate import migrate
+from holdfast.settings import Settings
+from holdfast.worker import run_worker
+
+log = structlog.get_logger("holdfast.serve")
+
+Say = Callable[[str], None]
+
+# A request that takes longer than this is cut when the service stops.
+SHUTDOWN_GRACE_S = 25
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseUrls:
+    """Where the service asks, and where migrations run."""
+
+    app: str
+    owner: str
+
+
+def serve(settings: Settings, *, as_json: bool = False) -> None:
+    """Run until SIGTERM or SIGINT; returns once everything is down."""
+    logs.configure(settings.log_level)
+    say: Say = (lambda _: None) if as_json else _say
+    uvloop.run(_serve(settings, say=say, as_json=as_json))
+
+
+async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # A second signal sets what is set already: it does not cut the shutdown short.
+        loop.add_signal_handler(number, stop.set)
+
+    listener = _listen(settings.host, settings.port)
+    async with _database(settings, say) as urls:
+        say("Bringing the schema up to date …")
+        await asyncio.to_thread(migrate, urls.owner)
+        first = await _first_start(settings, urls)
+        config = _app_config(settings, urls)
+        with listener, _shared_metrics(settings.processes):
+            async with _api(config, listener, settings), _worker(settings, urls):
+                if not stop.is_set():
+                    _announce(settings, listener, first, as_json=as_json)
+                await stop.wait()
+                say("Stopping: finishing what was begun …")
+    say("Stopped.")
+
+
+# --- the parts, each with its own way down ---------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _database(settings: Settings, say: Say) -> AsyncIterator[DatabaseUrls]:
+    """A Postgres by URL, or the embedded one, for as long as the block lasts."""
+    if settings.database_url is not None:
+        yield DatabaseUrls(settings.database_url, settings.migration_url or settings.database_url)
+        return
+    say(f"Starting the embedded Postgres in {settings.data_dir} …")
+    engine = Engine(settings.data_dir)
+    try:
+        endpoints = await asyncio.to_thread(engine.start)
+        engine.watch(lambda _: log.warning("the database died and was started again"))
+        yield DatabaseUrls(endpoints.app_url, endpoints.owner_url)
+    finally:
+        await asyncio.to_thread(engine.stop)
+
+
+@asynccontextmanager
+async def _api(
+    config: AppConfig, listener: socket.socket, settings: Settings
+) -> AsyncIterator[None]:
+    """The HTTP API, in this process or in several."""
+    if settings.processes > 1:
+        with _processes(config, listener, settings):
+            yield
+        return
+    server = _Server(_uvicorn_config(config))
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    await server.came_up()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await task
+
+
+@asynccontextmanager
+async def _worker(settings: Settings, urls: DatabaseUrls) -> AsyncIterator[None]:
+    """The worker beside the API, unless it runs elsewhere."""
+    if not settings.worker:
+        yield
+        return
+    task = asyncio.create_task(run_worker(urls.app))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handling: it would raise the signal again at the end, and leave with its number."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._startup_is_over = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and tell those who wait."""
+        await super().startup(sockets)
+        self._startup_is_over.set()
+
+    async def came_up(self) -> None:
+        """Wait until it answers; raises when it does not come up."""
+        await self._startup_is_over.wait()
+        if not self.started:
+            raise RuntimeError("the HTTP server did not start; the log says why")
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are ours."""
+        yield
+
+
+def _uvicorn_config(config: AppConfig) -> uvicorn.Config:
+    return uvicorn.Config(
+        make_app(config),
+        loop="none",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=True,
+        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+        proxy_headers=False,
+    )
+
+
+# --- several processes -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _processes(config: AppConfig, listener: socket.socket, settings: Settings) -> Iterator[None]:
+    """API processes that share the listening socket; each ends what it began before it goes."""
+    context = get_context("spawn")
+    ready = context.Semaphore(0)
+    children: list[BaseProcess] = [
+        context.Process(
+            target=_child, args=(config, listener, settings.log_level, ready), daemon=False
+        )
+        for _ in range(settings.processes)
+    ]
+    for child in children:
+        child.start()
+    try:
+        for _ in children:
+            if not ready.acquire(timeout=60):
+                raise RuntimeError("an API process did not start in 60 s")
+        yield
+    finally:
+        for child in children:
+            child.terminate()
+        for child in children:
+            child.join(SHUTDOWN_GRACE_S + 10)
+
+
+def _child(config: AppConfig, listener: socket.socket, log_level: str, ready: "object") -> None:
+    logs.configure(log_level)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is the parent's to act on
+    uvloop.run(_serve_child(config, listener, ready))
+
+
+async def _serve_child(config: AppConfig, listener: socket.socket, ready: "object") -> None:
+    server = _Server(_uvicorn_config(config))
+
+    def leave() -> None:
+        server.should_exit = True
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leave)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    await server.came_up()
+    ready.release()  # type: ignore[attr-defined]  # a semaphore of the spawn context
+    await task
+
+
+@contextmanager
+def _shared_metrics(processes: int) -> Iterator[None]:
+    """Where several processes put their numbers together."""
+    if processes == 1:
+        yield
+        return
+    folder = tempfile.mkdtemp(prefix="holdfast-metrics-")
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- the first start, and what is said -------------------------------------------------------------------------------
+
+
+async def _first_start(settings: Settings, urls: DatabaseUrls) -> FirstCredentials | None:
+    db = Database(urls.app, min_size=1, max_size=1)
+    await db.open()
+    try:
+        return await bootstrap(
+            db,
+            urls.owner,
+            key=settings.bootstrap_key,
+            email=settings.owner_email,
+            password=settings.owner_password,
+        )
+    finally:
+        await db.close()
+
+
+def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
+    secure = settings.cookie_secure
+    return AppConfig(
+        database_url=urls.app,
+        pool_size=settings.pool_size,
+        cors_origins=tuple(settings.cors_origins),
+        cookie_secure=not _is_loopback(settings.host) if secure is None else secure,
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """The listening socket, taken before anything is started: a port in use is said at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise SystemExit(
+            f"holdfast: cannot listen on {host}:{port}: {error.strerror}. Choose another with --port."
+        ) from None
+    listener.listen(2048)
+    listener.setblocking(False)
+    return listener
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _announce(
+    settings: Settings,
+    listener: socket.socket,
+    first: FirstCredentials | None,
+    *,
+    as_json: bool,
+) -> None:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    url = f"http://{host}:{listener.getsockname()[1]}"
+    console = f"{url}/" if first is None else f"{url}/?link={first.link_token}"
+    if as_json:
+        ready = {"url": url, "console_url": console, "mcp_url": f"{url}/mcp", "pid": os.getpid()}
+        if first is not None:
+            ready["api_key"] = first.api_key
+        print(json.dumps(ready), flush=True)
+        return
+    _say(f"\nHoldfast {__version__} is ready at {url}  (docs: {url}/docs)")
+    if first is None:
+        _say(
+            "This data folder has its org and keys already; `holdfast keys create` makes another key."
+        )
+    else:
+        _say(
+            f"\n  your key, shown this once:  {first.api_key}"
+            f"\n  sign in once at:            {console}"
+            f"\n\nA first call to paste:"
+            f"\n  curl -s {url}/api/v1/org -H 'Authorization: Bearer {first.api_key}'"
+        )
+    _say("\nCtrl-C stops it.")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stdout, flush=True)

@@ -1,0 +1,89 @@
+"""Every setting, its default, what it means. Read once, in app.py, and handed on.
+
+Order: flags of the command line, then `HOLDFAST_*` variables, then the TOML file, then the defaults here. Product numbers
+(how long a block may be) are not settings: they stand in each face's model.py.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path, user_data_path
+from pydantic import Field, SecretStr
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+
+def _config_file() -> Path:
+    return Path(os.environ.get("HOLDFAST_CONFIG", user_config_path("holdfast") / "holdfast.toml"))
+
+
+class Settings(BaseSettings):
+    """The settings of one deployment."""
+
+    model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="ignore")
+
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("holdfast"),
+        description="Where the embedded database and assets live.",
+    )
+    host: str = Field("127.0.0.1", description="The address to listen on.")
+    port: int = Field(
+        8321, ge=0, le=65535, description="The port to listen on; 0 takes a free one."
+    )
+    processes: int = Field(1, ge=1, le=64, description="How many API processes share the port.")
+    worker: bool = Field(True, description="Run background jobs inside `serve`.")
+
+    database_url: str | None = Field(
+        None, description="A Postgres 15+ with pgvector; unset starts the embedded one."
+    )
+    migration_url: str | None = Field(
+        None, description="The role that owns the schema, when database_url's does not."
+    )
+    redis_url: str | None = Field(None, description="Redis, for conversations persisted there.")
+    pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
+
+    llm: str | None = Field(None, description="The model for extraction and summaries.")
+    llm_base_url: str | None = Field(None, description="An OpenAI-compatible endpoint.")
+    llm_api_key: SecretStr | None = Field(None, description="The key for that endpoint.")
+    embedder: str = Field("local", description="local, none, or an OpenAI-compatible URL.")
+    settle_after: str = Field(
+        "15m", description="How long a conversation is quiet before it settles."
+    )
+
+    bootstrap_key: SecretStr | None = Field(
+        None, description="The first service key, for unattended starts."
+    )
+    owner_email: str | None = Field(None, description="The first owner's e-mail address.")
+    owner_password: SecretStr | None = Field(None, description="The first owner's password.")
+
+    cors_origins: list[str] = Field(
+        default_factory=list,
+        description="Origins that may call the API from a browser; none by default.",
+    )
+    cookie_secure: bool | None = Field(
+        None,
+        description="Send the cookie over HTTPS only; by default wherever the host is not loopback.",
+    )
+    log_level: str = Field("info", description="debug, info, warning or error.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the base class's signature)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, then variables, then the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, _config_file())
+
+
+def read_settings(**flags: Any) -> Settings:
+    """The settings with the flags that were given (None: not given)."""
+    return Settings(**{name: value for name, value in flags.items() if value is not None})

@@ -1,0 +1,202 @@
+"""The harness: one real service per test run, an org per test.
+
+The controlling process starts `holdfast serve` once, on a free port and a folder of its own; every xdist worker talks to
+it. `db` is a pool of this process on the same database, for tests of services and of SQL.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from holdfast.access import keys
+from holdfast.bootstrap import create_org
+from holdfast.engine import find_running
+from holdfast.kernel.caller import Caller, operator
+from holdfast.kernel.db import Database
+
+START_TIMEOUT_S = 90
+
+
+@dataclass(frozen=True)
+class Service:
+    """The running service of this test run."""
+
+    url: str
+    data_dir: str
+    pid: int
+    api_key: str
+    app_url: str
+    owner_url: str
+
+
+@contextmanager
+def serving(data_dir: Path, *flags: str, **env: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """A `holdfast serve` of one's own: its ready line, and its process."""
+    log = (data_dir.parent / f"{data_dir.name}.log").open("ab")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "serve", "--json", "--port", "0", *flags],
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+        env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir), **env},
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"serve did not start; see {log.name}")
+        yield json.loads(line), process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(60)
+        if process.stdout is not None:
+            process.stdout.close()
+        log.close()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        config.stash[_service] = Service(**config.workerinput["holdfast"])
+        return
+    if config.option.collectonly or config.option.help:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="holdfast-tests-")
+    context = serving(Path(folder.name) / "data")
+    ready, _ = context.__enter__()
+    endpoints = find_running(Path(folder.name) / "data")
+    assert endpoints is not None
+    service = Service(
+        url=ready["url"],
+        data_dir=str(Path(folder.name) / "data"),
+        pid=ready["pid"],
+        api_key=ready["api_key"],
+        app_url=endpoints.app_url,
+        owner_url=endpoints.owner_url,
+    )
+    config.stash[_service] = service
+
+    def stop() -> None:
+        context.__exit__(None, None, None)
+        folder.cleanup()
+
+    config.add_cleanup(stop)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["holdfast"] = vars(node.config.stash[_service])
+
+
+_service = pytest.StashKey[Service]()
+
+
+@pytest.fixture(scope="session")
+def service(pytestconfig: pytest.Config) -> Service:
+    """The service under test."""
+    return pytestconfig.stash[_service]
+
+
+@pytest.fixture(scope="session")
+async def db(service: Service) -> AsyncIterator[Database]:
+    """A pool on the service's database, in the service's own role."""
+    database = Database(service.app_url, min_size=1, max_size=10)
+    await database.open()
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def owner_connection(service: Service) -> Iterator[psycopg.Connection]:
+    """A connection as the owner of the schema."""
+    with psycopg.connect(service.owner_url, autocommit=True) as connection:
+        yield connection
+
+
+@dataclass(frozen=True)
+class Org:
+    """A tenant of this test alone."""
+
+    id: str
+    key: str
+    db: Database
+    url: str
+    clients: list[httpx.AsyncClient]
+
+    def caller(self, user: str | None = "owner", **names: Any) -> Caller:
+        """A Caller of this org, as a service key would make it."""
+        return Caller(
+            org_id=self.id,
+            credential="service",
+            credential_id="key_test",
+            workspace_id=names.pop("workspace_id", "default"),
+            user_id=user,
+            **names,
+        )
+
+    @property
+    def operator(self) -> Caller:
+        """The command line's caller."""
+        return operator(self.id)
+
+    def client(self, key: str | None = None, **headers: str) -> httpx.AsyncClient:
+        """An HTTP client with a key of this org; header names take `_` for `-`."""
+        client = httpx.AsyncClient(
+            base_url=f"{self.url}/api/v1",
+            headers={
+                "Authorization": f"Bearer {key or self.key}",
+                **{name.replace("_", "-"): value for name, value in headers.items()},
+            },
+            timeout=30,
+        )
+        self.clients.append(client)
+        return client
+
+    async def mint(self, kind: Any, **options: Any) -> str:
+        """Another API key of this org."""
+        return (await keys.create_key(self.db, self.operator, kind, **options)).key
+
+
+@pytest.fixture
+async def make_org(db: Database, service: Service) -> AsyncIterator[Callable[[], Any]]:
+    """Makes tenants for this test."""
+    clients: list[httpx.AsyncClient] = []
+
+    async def make() -> Org:
+        org_id, key = await create_org(db, "test")
+        return Org(org_id, key, db, service.url, clients)
+
+    yield make
+    for client in clients:
+        await client.aclose()
+
+
+@pytest.fixture
+async def org(make_org: Callable[[], Any]) -> Org:
+    """The tenant of this test."""
+    made: Org = await make_org()
+    return made
+
+
+@pytest.fixture
+async def api(org: Org) -> httpx.AsyncClient:
+    """The API, as the service key of the test's org."""
+    return org.client()
+
+
+@pytest.fixture
+async def anonymous(service: Service) -> AsyncIterator[httpx.AsyncClient]:
+    """The service without a credential, from its root."""
+    async with httpx.AsyncClient(base_url=service.url, timeout=30) as client:
+        yield client
