@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 import holdfast
-from holdfast.engine import Engine, binaries, leftovers, postmaster
+from holdfast.engine import Endpoints, Engine, binaries, leftovers, postmaster
 from holdfast.engine.account import Account, account_for
 from holdfast.engine.home import find_home
 
@@ -85,6 +85,20 @@ def _folder(data_dir: Path) -> Iterator[Path]:
 def _permissions(folder: Path) -> tuple[int, int, int]:
     found = folder.stat()
     return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Endpoints]]:
+    """A data folder and its started engine, for tests that only look."""
+    for data_dir in _folder(tmp_path_factory.mktemp("running") / "data"):
+        engine = Engine(data_dir)
+        yield data_dir, engine.start()
+        engine.stop()
+
+
+@pytest.fixture
+def urls(running: tuple[Path, Endpoints]) -> Endpoints:
+    return running[1]
 
 
 @pytest.fixture

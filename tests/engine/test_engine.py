@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import time
 from pathlib import Path
 
 import psutil
@@ -16,9 +17,7 @@ from holdfast.engine.leftovers import processes_of
 from .conftest import ask, busy, until
 
 
-def test_the_first_start_gives_two_roles_of_which_none_is_mighty(engine):
-    urls = engine.start()
-
+def test_the_first_start_gives_two_roles_of_which_none_is_mighty(urls):
     roles = ask(
         urls.owner_url,
         "select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles"
@@ -38,16 +37,14 @@ def test_the_first_start_gives_two_roles_of_which_none_is_mighty(engine):
     ) == [("holdfast_owner",)]
 
 
-def test_the_application_cannot_make_tables_and_the_owner_can(engine):
-    urls = engine.start()
+def test_the_application_cannot_make_tables_and_the_owner_can(urls):
     ask(urls.owner_url, "create table t (v vector(3), words text)")
 
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         ask(urls.app_url, "create table u ()")
 
 
-def test_extensions_are_there_also_in_databases_made_later(engine):
-    urls = engine.start()
+def test_extensions_are_there_also_in_databases_made_later(urls):
     wanted = {"vector", "pg_trgm", "unaccent", "btree_gin"}
     extensions = "select extname from pg_extension"
     assert wanted <= {name for (name,) in ask(urls.owner_url, extensions)}
@@ -58,16 +55,13 @@ def test_extensions_are_there_also_in_databases_made_later(engine):
     assert wanted <= {name for (name,) in ask(scratch, extensions)}
 
 
-def test_words_are_found_without_their_typographic_marks(engine):
-    urls = engine.start()
-
+def test_words_are_found_without_their_typographic_marks(urls):
     (row,) = ask(urls.app_url, "select to_tsvector('simple', '“Thé” — l’été')::text, lower('ÉTÉ')")
 
     assert row == ("'l':2 'thé':1 'été':3", "été")
 
 
-def test_nobody_gets_in_without_a_password_or_as_the_superuser(engine):
-    urls = engine.start()
+def test_nobody_gets_in_without_a_password_or_as_the_superuser(urls):
     password = urls.owner_url.split(":")[2].split("@")[0]
 
     for url in (
@@ -83,8 +77,7 @@ def test_nobody_gets_in_without_a_password_or_as_the_superuser(engine):
     assert listening == []
 
 
-def test_a_write_is_durable_and_pages_are_checked(engine):
-    urls = engine.start()
+def test_a_write_is_durable_and_pages_are_checked(urls):
     for setting, value in {
         "fsync": "on",
         "synchronous_commit": "on",
@@ -181,9 +174,8 @@ def _forget(data_dir: Path) -> None:
         shutil.rmtree(home.cluster_dir)
 
 
-def test_what_we_make_is_closed_to_others(engine, data_dir):
-    engine.start()
-
+def test_what_we_make_is_closed_to_others(running):
+    data_dir, _ = running
     home = find_home(data_dir)
     assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
     assert stat.S_IMODE(home.pgdata.stat().st_mode) == 0o700
@@ -217,6 +209,18 @@ def test_a_log_never_holds_what_was_written(engine, data_dir):
     log = data_dir / "postgres.log"
     until(lambda: "terminated by signal 9" in log.read_text())
     assert "hunter2" not in log.read_text()
+
+
+def test_a_stop_during_recovery_does_not_wait_in_vain(engine, data_dir):
+    urls = engine.start()
+    busy(urls.owner_url, "select pg_sleep(20)").kill()
+    until(lambda: "reinitializing" in (data_dir / "postgres.log").read_text())
+    began = time.monotonic()
+
+    engine.stop()
+
+    assert time.monotonic() - began < 15
+    assert not psutil.pid_exists(urls.pid)
 
 
 def test_lost_passwords_are_replaced(engine, data_dir):
