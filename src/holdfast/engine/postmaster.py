@@ -19,7 +19,7 @@ from holdfast.engine.leftovers import STOP_POSTMASTER, STOP_RECOVERY, end
 
 # Recovery after a crash may have gigabytes of log to read; a process that lives is given time.
 READY_WITHIN_S = 300
-RECOVERY_WORDS = ("starting up", "recovery", "not yet accepting connections")
+FULL_HOUSE = ("too many clients", "connection slots")
 LOG_LIMIT_BYTES = 16 * 1024 * 1024
 TAIL_BYTES = 4000
 
@@ -88,21 +88,22 @@ class Postmaster:
         """End it, fast if it can be and hard if it must be, and collect it. Idempotent."""
         if self.is_alive():
             with contextlib.suppress(psutil.NoSuchProcess):
-                # Postgres 18 never ends when asked for a fast shutdown during recovery. There is
-                # nothing to write then: the next start begins the recovery again.
-                steps = STOP_RECOVERY if self._is_recovering() else STOP_POSTMASTER
+                # Postgres 18.6 never ends when asked for a fast shutdown during recovery. There
+                # is nothing to write then: the next start begins the recovery again.
+                steps = STOP_POSTMASTER if self._is_in_service() else STOP_RECOVERY
                 end([psutil.Process(self.pid)], steps)
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             raise EngineError(f"process {self.pid} (postgres) does not end") from None
 
-    def _is_recovering(self) -> bool:
+    def _is_in_service(self) -> bool:
+        """Whether it answers, or would if it had a connection to spare."""
         try:
             ask(self._endpoints.app_url)
         except psycopg.OperationalError as error:
-            return any(word in str(error) for word in RECOVERY_WORDS)
-        return False
+            return any(words in str(error) for words in FULL_HOUSE)
+        return True
 
     def _failed(self, what: str) -> EngineStartFailed:
         with self._log.open("rb") as file:
