@@ -5,7 +5,6 @@ import asyncio
 import pyotp
 
 from holdfast.access import service as access
-
 from tests.access.conftest import PASSWORD
 
 

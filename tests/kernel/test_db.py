@@ -5,8 +5,8 @@ import asyncio
 import psycopg
 import pytest
 
-from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.db import Database
+from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.sql import Query
 
 ADD = Query(
