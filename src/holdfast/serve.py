@@ -102,6 +102,20 @@ async def _api(
         with _processes(config, listener, settings):
             yield
         return
+    async with _answering(config, listener):
+        yield
+
+
+@asynccontextmanager
+async def serving_app(database_url: str) -> AsyncIterator[str]:
+    """The API alone on a free port of this machine, in this process: its URL. For benchmarks and embedding."""
+    with _listen("127.0.0.1", 0) as listener:
+        async with _answering(AppConfig(database_url), listener):
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@asynccontextmanager
+async def _answering(config: AppConfig, listener: socket.socket) -> AsyncIterator[None]:
     server = _Server(_uvicorn_config(config))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     await server.came_up()
