@@ -8,6 +8,7 @@ import sys
 
 import httpx
 
+from holdfast.local import find_service
 from tests.conftest import serving
 
 PASSWORD = "correct horse battery staple"
@@ -83,3 +84,15 @@ async def test_nothing_a_client_writes_is_in_the_log(data_dir):
     for text in (log, *(path.read_text(errors="ignore") for path in data_dir.glob("*.log"))):
         assert canary not in text
         assert key not in text
+
+
+async def test_the_data_folder_tells_its_owner_where_the_service_answers(data_dir):
+    for _ in range(2):
+        with serving(data_dir) as (ready, process):
+            noted = find_service(data_dir)
+            assert noted is not None
+            assert (noted.url, noted.pid) == (ready["url"], process.pid)
+            assert (data_dir / "service.json").stat().st_mode & 0o077 == 0
+            async with httpx.AsyncClient(base_url=noted.url) as client:
+                reply = await client.get("/api/v1/org", headers={"x-api-key": noted.key})
+                assert reply.status_code == 200
