@@ -115,7 +115,7 @@ def _fill(bench: Bench) -> None:
         owner.execute(
             "INSERT INTO entries (org_id, id, owner, key, category, content, tags, size, agent_id,"
             "                     workspace_id, version, created_at, updated_at)"
-            " SELECT a.org_id, 'ent_' || md5(a.id || n), 'agents/' || a.id, 'k' || n,"
+            " SELECT a.org_id, 'ent_' || md5(a.id || '/' || n), 'agents/' || a.id, 'k' || n,"
             "        CASE WHEN a.id = 'core1' OR n %% 4 = 0 THEN 'core' ELSE 'note' END,"
             "        repeat('x', 200), '{}', 210, a.id, 'default', 1, at, at"
             "   FROM agents a, generate_series(0, %s) n, LATERAL (SELECT now() - n * interval '1 min') t(at)",
