@@ -16,6 +16,7 @@ from holdfast import __version__
 from holdfast.access import routes as access
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
+from holdfast.entries import routes as entries
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 
@@ -27,6 +28,8 @@ ROUTERS = (
     access.router,
     access.secret_router,
     directory.router,
+    entries.router,
+    entries.zip_router,
     jobs.router,
 )
 
