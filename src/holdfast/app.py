@@ -14,6 +14,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from holdfast import __version__
 from holdfast.access import routes as access
+from holdfast.blocks import routes as blocks
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.jobs import routes as jobs
@@ -28,6 +29,7 @@ ROUTERS = (
     access.secret_router,
     directory.router,
     jobs.router,
+    blocks.router,
 )
 
 
