@@ -17,6 +17,7 @@ from holdfast.access import routes as access
 from holdfast.blocks import routes as blocks
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
+from holdfast.entries import routes as entries
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 
@@ -28,6 +29,8 @@ ROUTERS = (
     access.router,
     access.secret_router,
     directory.router,
+    entries.router,
+    entries.zip_router,
     jobs.router,
     blocks.router,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
+from holdfast.entries import sweep as entries
 from holdfast.kernel.db import Database
 from holdfast.kernel.jobs import Handler, Worker
 
 
-def handlers(db: Database) -> Mapping[str, Handler]:  # noqa: ARG001  (each face binds its handlers to it)
+def handlers(db: Database) -> Mapping[str, Handler]:
     """Every kind of job and the function that does it."""
-    return {}
+    return {**entries.handlers(db)}
 
 
 async def run_worker(database_url: str, *, concurrency: int = 4) -> None:

@@ -18,3 +18,22 @@ jobs_finished = Counter(
 backend_failures = Counter(
     "holdfast_backend_failures_total", "Requests that found a backend unreachable.", ["backend"]
 )
+entries_stored = Counter("holdfast_entries_stored_total", "Entries stored or refreshed.")
+entries_evicted = Counter("holdfast_entries_evicted_total", "Entries evicted at the cap.")
+entries_pruned = Counter(
+    "holdfast_entries_pruned_total", "Entries cleared away after their time.", ["cause"]
+)
+hydration_entries = Histogram(
+    "holdfast_hydration_window_entries",
+    "Entries in a hydration.",
+    buckets=(0, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2000),
+)
+hydration_dropped_entries = Counter(
+    "holdfast_hydration_dropped_entries_total", "Entries that did not fit a hydration's budget."
+)
+hydration_dropped_bytes = Counter(
+    "holdfast_hydration_dropped_bytes_total", "Bytes that did not fit a hydration's budget."
+)
+searches_without_a_hit = Counter(
+    "holdfast_entry_searches_without_a_hit_total", "Searches of entries that found nothing."
+)

@@ -1,0 +1,52 @@
+"""What an agent sees when a run starts: what fits a byte budget, core first.
+
+Core entries newest first while they fit, then the newest of the rest in what remains; the first that does not fit closes
+its tier. The choice is made in the database (queries.sql, `hydrate`), so that what is left out is never sent.
+"""
+
+from hashlib import blake2b
+
+from holdfast.entries.model import Entry, Hydration, Places
+from holdfast.kernel import metrics
+from holdfast.kernel.db import Tx
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+
+async def fill(tx: Tx, where: Places, *, budget_bytes: int) -> Hydration:
+    """The agent's own entries, its workspace's, and a live run's, as far as they fit the budget; newest first."""
+    rows = await tx.all(
+        dict, queries.hydrate, owners=where.owners, run_id=where.run_id, budget=budget_bytes
+    )
+    all_entries = rows[0]["all_entries"] if rows else 0
+    all_bytes = rows[0]["all_bytes"] if rows else 0
+    entries = []
+    for row in rows:
+        del row["all_entries"], row["all_bytes"]
+        entries.append(Entry(**row))
+    used = sum(entry.size for entry in entries)
+    hydration = Hydration(
+        data=entries,
+        budget_bytes=budget_bytes,
+        used_bytes=used,
+        dropped_entries=all_entries - len(entries),
+        dropped_bytes=all_bytes - used,
+        etag=_etag(entries),
+    )
+    metrics.hydration_entries.observe(len(entries))
+    metrics.hydration_dropped_entries.inc(hydration.dropped_entries)
+    metrics.hydration_dropped_bytes.inc(hydration.dropped_bytes)
+    return hydration
+
+
+def _etag(entries: list[Entry]) -> str:
+    """A digest of the texts in their order: a prompt made of them is the same while this is."""
+    digest = blake2b(digest_size=16)
+    for entry in entries:
+        for text in (entry.key, entry.category, entry.content, *entry.tags):
+            encoded = text.encode()
+            digest.update(b"%d:" % len(encoded))
+            digest.update(encoded)
+        digest.update(b";")
+    return digest.hexdigest()

@@ -1,0 +1,326 @@
+"""Entries over HTTP, under /agents/{agent_id}."""
+
+from typing import Annotated, Any, Literal
+from urllib.parse import unquote_to_bytes
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from pydantic import Field, ValidationError
+from starlette.convertors import Convertor, register_url_convertor
+
+from holdfast.edge.preconditions import IfMatch, etag, set_etag
+from holdfast.edge.problems import invalid_from
+from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase, read_body
+from holdfast.edge.wire import Body
+from holdfast.entries import batch, markdown, runs, service, transfer
+from holdfast.entries.model import (
+    CORE,
+    DEFAULT_BUDGET_BYTES,
+    BatchResult,
+    Entry,
+    Filter,
+    History,
+    HydratedRun,
+    Hydration,
+    ImportResult,
+    NewEntry,
+    Run,
+    StoredEntry,
+)
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.pages import MAX_LIMIT, Page
+
+
+class Rest(Convertor[str]):
+    """The rest of a path, whatever it holds: `path` would stop at a line break, and drop one that ends a key."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        """As it came."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """As it goes."""
+        return value
+
+
+register_url_convertor("rest", Rest())
+router = APIRouter(route_class=ApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
+zip_router = APIRouter(route_class=StreamingApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
+
+MAX_BUDGET_BYTES = 2**31 - 1
+ZIP = "application/zip"
+_A_ZIP: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+
+
+class EntryPut(Body):
+    """What to store under the key."""
+
+    content: str = Field(examples=["Prefers tea, no sugar."])
+    category: str = Field(CORE, examples=["core"])
+    tags: list[str] = Field(default_factory=list, examples=[["drinks"]])
+    run_id: str | None = None
+    expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
+
+
+class BatchItem(Body):
+    """One entry of a batch."""
+
+    key: str = Field(examples=["likes"])
+    content: str = Field(examples=["Prefers tea, no sugar."])
+    category: str = CORE
+    tags: list[str] = Field(default_factory=list)
+
+
+class Batch(Body):
+    """Entries to store, each by itself: an item that is not as BatchItem has it is reported and skipped."""
+
+    entries: list[Any] = Field(
+        examples=[[{"key": "likes", "content": "Prefers tea.", "category": "core", "tags": []}]]
+    )
+    run_id: str | None = None
+
+
+class RunStart(Body):
+    """How to start a run."""
+
+    hydrate: bool = Field(False, description="also answer what the agent sees")
+    budget_bytes: int = Field(DEFAULT_BUDGET_BYTES, ge=0, le=MAX_BUDGET_BYTES)
+
+
+class RestoreBody(Body):
+    """Which version to bring back."""
+
+    version: int = Field(ge=1, le=2**31 - 1)
+
+
+class Forgotten(Body):
+    """Whether there was anything to forget."""
+
+    forgotten: bool
+
+
+def key_in_path(request: Request, key: Annotated[str, Path()]) -> str:
+    """The key at the end of a path. A percent-encoded slash is part of it, and so is a plain one."""
+    try:
+        unquote_to_bytes(request.scope["raw_path"]).decode()
+    except UnicodeDecodeError:
+        raise Invalid.field("key", "is not UTF-8") from None
+    return key
+
+
+TheKey = Annotated[str, Depends(key_in_path)]
+RunId = Annotated[str | None, Query(description="the current run")]
+Category = Annotated[str | None, Query(description="only what is of this category")]
+
+
+@router.put("/entries/{key:rest}", responses={201: {"model": StoredEntry}})
+async def put_entry(
+    agent_id: str,
+    key: TheKey,
+    body: EntryPut,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> StoredEntry:
+    """Store a fact under a key (201), or refresh what is there; 409 if `expected_version` is not its version."""
+    stored = await service.store(
+        db,
+        caller,
+        agent_id,
+        NewEntry(key, body.content, body.category, body.tags),
+        run_id=body.run_id,
+        expected_version=body.expected_version,
+        if_match=if_match,
+    )
+    return _stored(response, stored)
+
+
+@router.get("/entries", response_model=Page[Entry])
+async def list_entries(
+    agent_id: str,
+    caller: TheCaller,
+    db: TheDatabase,
+    category: Category = None,
+    tag: Annotated[list[str], Query(description="repeatable; all must hold")] = [],  # noqa: B006
+    query: Annotated[str | None, Query(description="part of a key or content")] = None,
+    updated_after: Instant | None = None,
+    updated_before: Instant | None = None,
+    run_id: RunId = None,
+    limit: Annotated[int | None, Query(ge=1, le=MAX_LIMIT)] = None,
+    after_id: str | None = None,
+    before_id: str | None = None,
+) -> Page[Entry]:
+    """The agent's own entries, its workspace's and the current run's; last stored first."""
+    wanted = Filter(category, tag, query, updated_after, updated_before, run_id)
+    return await service.list_entries(
+        db, caller, agent_id, wanted, limit=limit, after_id=after_id, before_id=before_id
+    )
+
+
+@router.get(
+    "/entries/{key:rest}",
+    response_model=Entry,
+    responses={200: {"content": {markdown.MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+)
+async def get_entry(
+    agent_id: str,
+    key: TheKey,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    run_id: RunId = None,
+    accept: Annotated[str, Header()] = "",
+) -> Entry | Response:
+    """What is stored under a key: in the current run, else by the agent, else in its workspace."""
+    entry = await service.recall(db, caller, agent_id, key, run_id=run_id)
+    if markdown.MEDIA_TYPE in accept.lower():
+        headers = {"ETag": etag(entry.version), "Vary": "Accept"}
+        return Response(markdown.write(entry), headers=headers, media_type=markdown.MEDIA_TYPE)
+    set_etag(response, entry.version)
+    response.headers["Vary"] = "Accept"
+    return entry
+
+
+@router.delete("/entries/{key:rest}")
+async def delete_entry(
+    agent_id: str,
+    key: TheKey,
+    if_match: IfMatch,
+    caller: TheCaller,
+    db: TheDatabase,
+    run_id: RunId = None,
+    category: Category = None,
+) -> Forgotten:
+    """Forget what GET would have found; nothing there is no error."""
+    forgotten = await service.forget(
+        db, caller, agent_id, key, run_id=run_id, category=category, if_match=if_match
+    )
+    return Forgotten(forgotten=forgotten)
+
+
+@router.get("/history/{key:rest}")
+async def get_history(
+    agent_id: str,
+    key: TheKey,
+    caller: TheCaller,
+    db: TheDatabase,
+    run_id: RunId = None,
+    category: Category = None,
+) -> History:
+    """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
+    return await service.history(db, caller, agent_id, key, run_id=run_id, category=category)
+
+
+@router.post("/restore/{key:rest}", responses={201: {"model": StoredEntry}})
+async def restore_entry(
+    agent_id: str,
+    key: TheKey,
+    body: RestoreBody,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    run_id: RunId = None,
+    category: Category = None,
+) -> StoredEntry:
+    """Store again what stood under a key at a version (201 if the key was gone)."""
+    stored = await service.restore(
+        db,
+        caller,
+        agent_id,
+        key,
+        body.version,
+        run_id=run_id,
+        category=category,
+        if_match=if_match,
+    )
+    return _stored(response, stored)
+
+
+@router.post("/entries-batch")
+async def store_batch(
+    agent_id: str, body: Batch, caller: TheCaller, db: TheDatabase
+) -> BatchResult:
+    """Store many entries in one transaction; an invalid one is reported and skipped."""
+    items = [_item(raw) for raw in body.entries]
+    return await batch.store_batch(db, caller, agent_id, items, run_id=body.run_id)
+
+
+@router.get("/hydration", response_model=Hydration, responses={304: {"description": "unchanged"}})
+async def get_hydration(
+    agent_id: str,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    budget_bytes: Annotated[int, Query(ge=0, le=MAX_BUDGET_BYTES)] = DEFAULT_BUDGET_BYTES,
+    run_id: RunId = None,
+    if_none_match: Annotated[str, Header()] = "",
+) -> Hydration | Response:
+    """What the agent sees at the start of a run, within a budget of bytes."""
+    seen = await service.hydrate(db, caller, agent_id, budget_bytes=budget_bytes, run_id=run_id)
+    tag = f'"{seen.etag}"'
+    if tag in if_none_match:
+        return Response(status_code=304, headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    return seen
+
+
+@router.post("/runs", status_code=201)
+async def start_run(
+    agent_id: str, caller: TheCaller, db: TheDatabase, body: RunStart | None = None
+) -> HydratedRun | Run:
+    """Start a run; with `hydrate`, also what the agent sees."""
+    body = body or RunStart()
+    return await runs.start_run(
+        db, caller, agent_id, with_hydration=body.hydrate, budget_bytes=body.budget_bytes
+    )
+
+
+@router.post("/runs/{run_id}/end")
+async def end_run(agent_id: str, run_id: str, caller: TheCaller, db: TheDatabase) -> Run:
+    """End a run and drop its `conversation` entries; again changes nothing."""
+    return await runs.end_run(db, caller, agent_id, run_id)
+
+
+@router.get("/entries-export", response_class=Response, responses={200: {"content": {ZIP: _A_ZIP}}})
+async def export_entries(agent_id: str, caller: TheCaller, db: TheDatabase) -> Response:
+    """The agent's own entries as a zip of markdown files."""
+    archive = await transfer.export_entries(db, caller, agent_id)
+    name = f'attachment; filename="{agent_id}-entries.zip"'
+    return Response(archive, media_type=ZIP, headers={"Content-Disposition": name})
+
+
+@zip_router.post(
+    "/entries-import",
+    openapi_extra={"requestBody": {"required": True, "content": {ZIP: _A_ZIP}}},
+)
+async def import_entries(
+    agent_id: str,
+    request: Request,
+    caller: TheCaller,
+    db: TheDatabase,
+    mode: Literal["upsert", "replace"] = "upsert",
+) -> ImportResult:
+    """Store what a zip of markdown files holds; `replace` also forgets what it lacks. All of it or nothing."""
+    archive = await read_body(request, transfer.MAX_ZIP_BYTES)
+    return await transfer.import_entries(db, caller, agent_id, archive, mode=mode)
+
+
+def _stored(response: Response, stored: StoredEntry) -> StoredEntry:
+    response.status_code = 201 if stored.created else 200
+    set_etag(response, stored.version)
+    return stored
+
+
+def _item(raw: Any) -> tuple[str | None, batch.Item]:
+    """An item of a batch, or what is wrong with it."""
+    key = raw.get("key") if isinstance(raw, dict) else None
+    key = key if isinstance(key, str) else None
+    try:
+        item = BatchItem.model_validate(raw)
+    except ValidationError as error:
+        return key, invalid_from(error.errors())
+    return key, NewEntry(item.key, item.content, item.category, item.tags)

@@ -1,0 +1,141 @@
+"""Runs: a run's `conversation` entries live exactly as long as it does.
+
+A run ends when it is told to, or 24 hours after it was last used. The second is true for every read and write from that
+instant on; a job sees to the clearing up. A run's row is locked before its owner's shelf, everywhere.
+"""
+
+from datetime import datetime, timedelta
+
+from holdfast.entries import hydration
+from holdfast.entries.model import (
+    DEFAULT_BUDGET_BYTES,
+    RUN_IDLES_AT_MOST,
+    HydratedRun,
+    Places,
+    Run,
+)
+from holdfast.entries.retention import Gone
+from holdfast.entries.shelf import Shelf
+from holdfast.kernel import jobs
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import NotFound, RunEnded
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.places import enter_agent
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+END_IDLE = "entries.end_idle_run"
+# Reads move a run's last activity at most this often.
+READS_COUNT_EVERY = timedelta(minutes=1)
+
+
+async def start_run(
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    *,
+    with_hydration: bool = False,
+    budget_bytes: int = DEFAULT_BUDGET_BYTES,
+) -> Run:
+    """A new run of an agent; with what the agent sees at its start, when asked for."""
+    speaking = caller.speaking_as(agent_id)
+    async with db.begin(speaking) as tx:
+        await enter_agent(tx, caller, agent_id, to_write=True)
+        run_id = new_id("run")
+        await tx.run(queries.start_run, run_id=run_id, agent_id=agent_id)
+        await tx.revise("run", run_id, version=1, action="started", parent_id=f"agents/{agent_id}")
+        await _watch(tx, run_id)
+        if not with_hydration:
+            return Run(run_id, agent_id, tx.now, None)
+        where = Places(agent_id, caller.workspace_id, run_id)
+        seen = await hydration.fill(tx, where, budget_bytes=budget_bytes)
+        return HydratedRun(run_id, agent_id, tx.now, None, hydration=seen)
+
+
+async def end_run(db: Database, caller: Caller, agent_id: str, run_id: str) -> Run:
+    """End a run and drop its entries; one that has ended stays as it is."""
+    async with db.begin(caller.speaking_as(agent_id)) as tx:
+        await enter_agent(tx, caller, agent_id, to_write=False)
+        ended = await tx.one(
+            Run, queries.end_run, run_id=run_id, agent_id=agent_id, **_patience(tx)
+        )
+        if ended is None:
+            return await _find(tx, agent_id, run_id)
+        shelf = await _drop_scratch(tx, ended)
+    shelf.tally.report()
+    return ended
+
+
+async def end_if_idle(db: Database, caller: Caller, run_id: str) -> jobs.Outcome:
+    """The job: end a run that idled too long, or look again when it could have."""
+    shelf = None
+    async with db.begin(caller) as tx:
+        ended = await tx.one(Run, queries.end_if_idle, run_id=run_id, **_patience(tx))
+        if ended is not None:
+            shelf = await _drop_scratch(tx, ended)
+        else:
+            await _watch(tx, run_id)
+    if shelf is not None:
+        shelf.tally.report()
+    return jobs.Outcome({"ended": ended is not None})
+
+
+async def write_under(tx: Tx, agent_id: str, run_id: str | None) -> None:
+    """Refuse a write under a run that has ended (RunEnded) or is not this agent's (NotFound); note that it is used."""
+    if run_id is None:
+        return
+    live = await tx.one(
+        str, queries.write_under_run, run_id=run_id, agent_id=agent_id, **_patience(tx)
+    )
+    if live is None:
+        run = await _find(tx, agent_id, run_id)
+        raise RunEnded(f"run {run.run_id!r} has ended; start another")
+
+
+async def read_under(tx: Tx, agent_id: str, run_id: str | None) -> str | None:
+    """The run if it lives, None if it has ended; NotFound if it is not this agent's."""
+    if run_id is None:
+        return None
+    run = await _find(tx, agent_id, run_id)
+    if run.ended_at is not None:
+        return None
+    await tx.run(
+        queries.read_under_run,
+        run_id=run_id,
+        agent_id=agent_id,
+        stale_since=tx.now - READS_COUNT_EVERY,
+        **_patience(tx),
+    )
+    return run_id
+
+
+async def _find(tx: Tx, agent_id: str, run_id: str) -> Run:
+    run = await tx.one(Run, queries.read_run, run_id=run_id, agent_id=agent_id, **_patience(tx))
+    if run is None:
+        raise NotFound(f"there is no run {run_id!r} of agent {agent_id!r}")
+    return run
+
+
+async def _drop_scratch(tx: Tx, run: Run) -> Shelf:
+    """Remove what a run leaves behind."""
+    owner = f"agents/{run.agent_id}"
+    await tx.revise("run", run.run_id, version=2, action="ended", parent_id=owner)
+    shelf = await Shelf.take(tx, owner, [])
+    scratch = await tx.all(Gone, queries.scratch_of_run, run_id=run.run_id)
+    await shelf.remove(scratch, "run_ended")
+    await shelf.leave()
+    return shelf
+
+
+async def _watch(tx: Tx, run_id: str) -> None:
+    """Have a job look at the run when it could have idled too long."""
+    deadline = await tx.one(datetime, queries.idle_deadline, run_id=run_id, idles=RUN_IDLES_AT_MOST)
+    if deadline is not None:
+        once = f"{run_id} {deadline.isoformat()}"
+        await jobs.enqueue(tx, END_IDLE, run_id, once=once, not_before=deadline)
+
+
+def _patience(tx: Tx) -> dict[str, object]:
+    return {"idle_since": tx.now - RUN_IDLES_AT_MOST, "idles": RUN_IDLES_AT_MOST}
