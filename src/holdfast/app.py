@@ -15,6 +15,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from holdfast import __version__
 from holdfast.access import routes as access
 from holdfast.blocks import routes as blocks
+from holdfast.context import routes as context
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.entries import routes as entries
@@ -33,6 +34,7 @@ ROUTERS = (
     entries.zip_router,
     jobs.router,
     blocks.router,
+    context.router,
 )
 
 

@@ -72,6 +72,21 @@ async def list_blocks(
         )
 
 
+async def read_core(db: Database, caller: Caller, agent_id: str | None) -> list[Block]:
+    """The user's core block, and that with an agent, as far as there are any; in one round trip."""
+    return await db.all(
+        caller,
+        Block,
+        queries.list_blocks,
+        user_id=caller.must_be_user(),
+        agent_id=agent_id,
+        block_type="core",
+        workspace_id=caller.workspace_id,
+        with_user=True,
+        with_agents=agent_id is not None,
+    )
+
+
 async def write_block(
     db: Database,
     caller: Caller,
