@@ -18,3 +18,9 @@ jobs_finished = Counter(
 backend_failures = Counter(
     "holdfast_backend_failures_total", "Requests that found a backend unreachable.", ["backend"]
 )
+embedder_failures = Counter(
+    "holdfast_embedder_failures_total", "Batches of texts that the embedder did not embed."
+)
+recalls = Counter(
+    "holdfast_recalls_total", "Recalls by mode and by whether they found anything.", ["mode", "hit"]
+)
