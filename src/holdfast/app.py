@@ -21,6 +21,8 @@ from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.entries import routes as entries
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.recall import models
 
 API = "/api/v1"
 
@@ -44,17 +46,21 @@ class AppConfig:
 
     database_url: str
     pool_size: int = 20
+    embedder: str = "local"
+    embedder_api_key: str | None = None
     cors_origins: tuple[str, ...] = ()
     cookie_secure: bool = False
 
 
 def make_app(config: AppConfig) -> FastAPI:
     """The HTTP app; it opens its database when it starts and closes it when it stops."""
-    db = Database(config.database_url, max_size=config.pool_size)
+    embedders = Embedders(config.embedder, config.embedder_api_key)
+    db = Database(config.database_url, max_size=config.pool_size, embedders=embedders)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await db.open()
+        await models.start(db)
         yield
         await db.close()
 

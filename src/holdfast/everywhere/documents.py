@@ -1,0 +1,7 @@
+"""How each kind of thing that recall finds is read, to be indexed or embedded again."""
+
+from collections.abc import Mapping
+
+from holdfast.kernel.recall.models import Reader
+
+READERS: Mapping[str, Reader] = {}
