@@ -2,8 +2,11 @@
 
 import json
 import socket
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 
 import httpx
 import pytest
@@ -17,6 +20,7 @@ from holdfast_client import (
     RateLimited,
     Scope,
     UnexpectedReply,
+    __version__,
 )
 from holdfast_client.calls import Reply, delete, get, nothing, one, patch, post
 from holdfast_client.directory.calls import put_workspace, read_workspace
@@ -247,6 +251,34 @@ async def test_a_write_whose_answer_was_lost_is_applied_once(org):
         assert not http.is_closed
 
 
+class LosesAnswersAsync(httpx.AsyncHTTPTransport):
+    """The same, awaited."""
+
+    lost = 0
+
+    async def handle_async_request(self, request):
+        response = await super().handle_async_request(request)
+        if self.lost == 0:
+            self.lost += 1
+            await response.aread()
+            raise httpx.ReadError("the answer was lost", request=request)
+        return response
+
+
+async def test_an_awaited_write_whose_answer_was_lost_is_applied_once(org):
+    async with httpx.AsyncClient(transport=LosesAnswersAsync()) as http:
+        client = AsyncClient(org.url, org.key, http=http)
+        assert (await client.directory.put_workspace("w", name="W")).version == 1
+        assert (await client.directory.read_workspace("w")).version == 1
+
+
+def test_threads_may_share_a_client(org):
+    with Client(org.url, org.key) as client, ThreadPoolExecutor(8) as pool:
+        names = [f"w{number}" for number in range(24)]
+        made = [*pool.map(client.directory.put_workspace, names)]
+    assert [workspace.id for workspace in made] == names
+
+
 # --- where and with which key ----------------------------------------------------------------------------------------
 
 
@@ -273,3 +305,8 @@ def test_a_scoped_client_shares_connections_and_leaves_them_open(org):
         assert org.key not in repr(client) + repr(ana) + repr(client._sender.server)
     with pytest.raises(RuntimeError):
         client.directory.read_org()
+
+
+def test_the_version_it_reports_is_the_packages():
+    pyproject = Path(__file__).parents[2] / "sdk" / "pyproject.toml"
+    assert tomllib.loads(pyproject.read_text())["project"]["version"] == __version__

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
 from holdfast_client.scope import Scope
@@ -22,6 +22,19 @@ T = TypeVar("T")
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 QueryValue = str | int | float | bool | datetime | Sequence[str] | None
 Query = Mapping[str, QueryValue]
+JSON = "application/json"
+
+
+class Options(TypedDict, total=False):
+    """What a call that writes may be given besides."""
+
+    query: Query
+    content: bytes  # in place of JSON, with its content_type
+    content_type: str
+    headers: Mapping[str, str]
+    if_match: int | None  # the version that must be the current one; else PreconditionFailed
+    conflict_as: type
+    timeout_s: float  # for what takes longer than the client's own timeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,7 @@ class Call(Generic[T]):
     query: Query = field(default_factory=dict)
     json: Mapping[str, Any] | None = None
     content: bytes | None = None
-    content_type: str = "application/json"
+    content_type: str = JSON
     headers: Mapping[str, str] = field(default_factory=dict)
     repeatable: bool = False
     conflict_as: type | None = None
@@ -112,10 +125,10 @@ def post(
     json: Mapping[str, Any] | None = None,
     *,
     repeatable: bool = True,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Call[T]:
     """Makes or does; goes out under an idempotency key, so a repeat applies once (`repeatable`, unless told otherwise)."""
-    return _write("POST", scope, path, read, json, repeatable=repeatable, **options)
+    return _write("POST", scope, path, read, json, options, repeatable=repeatable)
 
 
 def put(
@@ -125,10 +138,10 @@ def put(
     json: Mapping[str, Any] | None = None,
     *,
     repeatable: bool = True,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Call[T]:
     """Sets; goes out under an idempotency key, like a POST."""
-    return _write("PUT", scope, path, read, json, repeatable=repeatable, **options)
+    return _write("PUT", scope, path, read, json, options, repeatable=repeatable)
 
 
 def patch(
@@ -136,19 +149,21 @@ def patch(
     path: str,
     read: Callable[[Reply], T],
     json: Mapping[str, Any],
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Call[T]:
     """Changes some fields. The server keeps no answer to repeat: one that was lost is the caller's to look into."""
-    return _write("PATCH", scope, path, read, json, **options)
+    return _write("PATCH", scope, path, read, json, options)
 
 
-def delete(scope: Scope, path: str, *, repeatable: bool = False, **options: Any) -> Call[None]:
+def delete(
+    scope: Scope, path: str, *, repeatable: bool = False, **options: Unpack[Options]
+) -> Call[None]:
     """Takes away.
 
     `repeatable` is for what has an id that is never used again: a repeat that finds nothing is then as good as done.
     What is found by a name that somebody may use anew meanwhile is not: a repeat could take away theirs.
     """
-    return _write("DELETE", scope, path, nothing, None, repeatable=repeatable, **options)
+    return _write("DELETE", scope, path, nothing, None, options, repeatable=repeatable)
 
 
 def _write(
@@ -157,14 +172,25 @@ def _write(
     path: str,
     read: Callable[[Reply], T],
     json: Mapping[str, Any] | None,
+    options: Options,
     *,
-    if_match: int | None = None,
-    headers: Mapping[str, str] | None = None,
-    **options: Any,
+    repeatable: bool = False,
 ) -> Call[T]:
-    guard = {} if if_match is None else {"If-Match": f'"{if_match}"'}
-    sent = {**scope.headers, **guard, **(headers or {})}
-    return Call(method, path, read, json=json, headers=sent, **options)
+    version = options.get("if_match")
+    guard = {} if version is None else {"If-Match": f'"{version}"'}
+    return Call(
+        method,
+        path,
+        read,
+        query=options.get("query", {}),
+        json=json,
+        content=options.get("content"),
+        content_type=options.get("content_type", JSON),
+        headers={**scope.headers, **guard, **options.get("headers", {})},
+        repeatable=repeatable,
+        conflict_as=options.get("conflict_as"),
+        timeout_s=options.get("timeout_s"),
+    )
 
 
 # --- how replies are read --------------------------------------------------------------------------------------------
