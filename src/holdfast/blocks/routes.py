@@ -6,13 +6,22 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
-from holdfast.blocks import service
-from holdfast.blocks.model import Block, BlockRevision, BlockScope, BlockType
+from holdfast.blocks import recall, service
+from holdfast.blocks.model import (
+    DEFAULT_LINES,
+    MAX_LINES,
+    Block,
+    BlockRevision,
+    BlockScope,
+    BlockType,
+    RecalledLine,
+)
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.caller import Address
 from holdfast.kernel.clock import Instant
+from holdfast.kernel.ids import ClientId
 
 router = APIRouter(route_class=ApiRoute, prefix="/memory", tags=["blocks"])
 
@@ -67,6 +76,22 @@ class BlockRestore(Body):
         description="the `updated_at` last read; null when the block is deleted",
         examples=["2026-01-31T12:00:00.000000Z"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a query found, best first."""
+
+    data: list[RecalledLine]
+
+
+class LineRecall(Body):
+    """What to look for in the archive."""
+
+    query: str = Field(description="empty lists the lines", examples=["which tea?"])
+    agent_id: ClientId | None = Field(None, description="look in this agent's archive too")
+    limit: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES)
+    min_score: float | None = Field(None, ge=0, le=1)
 
 
 @router.get("/blocks")
@@ -164,3 +189,18 @@ async def restore_block(
     )
     set_etag(response, block.version)
     return block
+
+
+@router.post("/recall")
+async def recall_lines(body: LineRecall, caller: TheCaller, db: TheDatabase) -> Recalled:
+    """Lines of the user's archive, best first; with an agent, also of the archive with that agent."""
+    return Recalled(
+        await recall.recall_lines(
+            db,
+            caller,
+            body.query,
+            agent_id=body.agent_id,
+            limit=body.limit,
+            min_score=body.min_score,
+        )
+    )

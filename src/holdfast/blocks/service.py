@@ -1,11 +1,13 @@
 """Read, list, write, delete, restore; what became of a block. (Searching an archive: recall.py.)"""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from holdfast.blocks.lines import count_entries
+from holdfast.blocks import archive
+from holdfast.blocks.archive import Archive
 from holdfast.blocks.model import Block, BlockRevision, BlockScope, BlockType, check_content
-from holdfast.kernel import revisions
+from holdfast.kernel import clock, revisions
 from holdfast.kernel.caller import Address, Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Malformed, NotFound, PreconditionFailed
@@ -103,9 +105,9 @@ async def write_block(
     block as it is.
     """
     check_content(block_type, content)
-    async with db.begin(_speaker(caller, where)) as tx:
-        await _enter(tx, caller, where, to_write=True)
-        return await _write(tx, where, block_type, content, expected_updated_at, if_match)
+    return await _replace(
+        db, caller, where, block_type, content, expected_updated_at, if_match, action=None
+    )
 
 
 async def restore_block(
@@ -119,16 +121,22 @@ async def restore_block(
     if_match: IfMatch = None,
 ) -> Block:
     """Bring an earlier text back as a new version, under the same compare-and-set; of a deleted block too."""
-    async with db.begin(_speaker(caller, where)) as tx:
+    async with db.read(caller) as tx:
         await _enter(tx, caller, where, to_write=False)
-        then = await revisions.at_version(
-            tx, KIND, await _must_have_been(tx, where, block_type), version
-        )
-        if then.content is None:
-            raise NotFound(f"version {version} has no text to bring back: it is {then.action}")
-        return await _write(
-            tx, where, block_type, then.content, expected_updated_at, if_match, action="restored"
-        )
+        block_id = await _must_have_been(tx, where, block_type)
+        then = await revisions.at_version(tx, KIND, block_id, version)
+    if then.content is None:
+        raise NotFound(f"version {version} has no text to bring back: it is {then.action}")
+    return await _replace(
+        db,
+        caller,
+        where,
+        block_type,
+        then.content,
+        expected_updated_at,
+        if_match,
+        action="restored",
+    )
 
 
 async def delete_block(
@@ -143,11 +151,13 @@ async def delete_block(
     """Delete a block, if it is still as the caller read it where that is said. Its history stays."""
     async with db.begin(_speaker(caller, where)) as tx:
         await _enter(tx, caller, where, to_write=False)
+        held = await tx.send(
+            Archive, queries.hold_archive, _names(where)
+        )  # travels with what follows
         gone = await tx.one(
             Block,
             queries.delete_block,
-            user_id=where.user_id,
-            agent_id=where.agent_id,
+            **_names(where),
             block_type=block_type,
             expected_updated_at=expected_updated_at,
             if_match=if_match,
@@ -160,6 +170,8 @@ async def delete_block(
         await tx.revise(
             KIND, gone.id, version=gone.version, action="deleted", label=_label(where, block_type)
         )
+        if block_type == "archival":
+            await archive.reindex(tx, None, await held.fetchone())
 
 
 async def history(
@@ -191,46 +203,86 @@ async def _current(tx: Tx, where: Address, block_type: BlockType) -> Block | Non
     return await tx.one(
         Block,
         queries.read_block,
-        user_id=where.user_id,
-        agent_id=where.agent_id,
+        **_names(where),
         block_type=block_type,
     )
 
 
-async def _write(
-    tx: Tx,
+async def _replace(
+    db: Database,
+    caller: Caller,
     where: Address,
     block_type: BlockType,
     content: str,
     expected_updated_at: datetime | None,
     if_match: IfMatch,
     *,
-    action: str | None = None,
+    action: str | None,
 ) -> Block:
-    block = await tx.one(
+    """Write a text under compare-and-set, with its revision and, of an archive, its lines in recall."""
+    before = None
+    if block_type == "archival":
+        # Read ahead: when the compare-and-set holds, this is what it replaces, and new lines are embedded by then.
+        before = await db.one(caller, Archive, queries.archive_before, **_names(where))
+        await archive.foresee(db, _archive(where, "", content, before, clock.now()), before)
+    async with db.begin(_speaker(caller, where)) as tx:
+        await _enter(tx, caller, where, to_write=True)
+        draft = _archive(where, new_id("blk"), content, before, tx.now)
+        block = await _write(tx, block_type, draft, expected_updated_at, if_match)
+        if block is None:
+            raise _refusal(await _current(tx, where, block_type), if_match)
+        await tx.revise(
+            KIND,
+            block.id,
+            version=block.version,
+            action=action or ("created" if expected_updated_at is None else "updated"),
+            label=_label(where, block_type),
+            state={"entries": block.entries, "characters": block.characters},
+            content=content,
+        )
+        if block_type == "archival":
+            await archive.reindex(tx, replace(draft, id=block.id), before)
+    return block
+
+
+def _archive(
+    where: Address, block_id: str, content: str, before: Archive | None, now: datetime
+) -> Archive:
+    return Archive(
+        id=before.id if before is not None else block_id,
+        user_id=where.user_id or "",
+        agent_id=where.agent_id,
+        content=content,
+        came_at=archive.times_of(content, before, now),
+        updated_at=now,
+    )
+
+
+async def _write(
+    tx: Tx,
+    block_type: BlockType,
+    draft: Archive,
+    expected_updated_at: datetime | None,
+    if_match: IfMatch,
+) -> Block | None:
+    """The block as it is now; None where the compare-and-set lost."""
+    return await tx.one(
         Block,
         queries.create_block if expected_updated_at is None else queries.replace_block,
-        id=new_id("blk"),
-        user_id=where.user_id,
-        agent_id=where.agent_id,
+        id=draft.id,
+        user_id=draft.user_id,
+        agent_id=draft.agent_id,
         block_type=block_type,
-        content=content,
-        entries=count_entries(content),
+        content=draft.content,
+        entries=len(draft.came_at),
+        came_at=draft.came_at,
         expected_updated_at=expected_updated_at,
         if_match=if_match,
     )
-    if block is None:
-        raise _refusal(await _current(tx, where, block_type), if_match)
-    await tx.revise(
-        KIND,
-        block.id,
-        version=block.version,
-        action=action or ("created" if expected_updated_at is None else "updated"),
-        label=_label(where, block_type),
-        state={"entries": block.entries, "characters": block.characters},
-        content=content,
-    )
-    return block
+
+
+def _names(where: Address) -> dict[str, str | None]:
+    return {"user_id": where.user_id, "agent_id": where.agent_id}
 
 
 def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | PreconditionFailed:
@@ -250,8 +302,7 @@ async def _must_have_been(tx: Tx, where: Address, block_type: BlockType) -> str:
     block_id = await tx.one(
         str,
         queries.id_of_block,
-        user_id=where.user_id,
-        agent_id=where.agent_id,
+        **_names(where),
         block_type=block_type,
     )
     if block_id is None:

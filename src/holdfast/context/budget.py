@@ -104,10 +104,10 @@ def fill(
     purse.spend([[each] for each, category in entries if category != CORE])
 
 
-def _units(messages: Sequence[tuple[Priced, ContextMessage]]) -> tuple[list[Unit], list[Unit]]:
+def _units(messages: Sequence[tuple[Priced, ContextMessage]]) -> tuple[Queue, Queue]:
     """System messages, and the rest newest first. A tool call and its results are one unit: no provider takes a half."""
     system: list[Unit] = []
-    said: list[list[Priced]] = []
+    said: list[Unit] = []
     caller_of: dict[str, list[Priced]] = {}
     for priced, message in messages:
         if message.role == "system":

@@ -84,7 +84,9 @@ class Reminder:
     @property
     def name(self) -> str:
         """What it is called where it is left out."""
-        return f"{self.source.agent_id or 'user'}/{self.source.block_type}:{self.source.line_number}"
+        return (
+            f"{self.source.agent_id or 'user'}/{self.source.block_type}:{self.source.line_number}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,9 @@ async def post_context(body: ContextAsk, caller: TheCaller, db: TheDatabase) -> 
     return await service.assemble(db, caller, body.as_ask())
 
 
-@router.get("/user-memory", response_model=UserMemory, responses={304: {"description": "As it was."}})
+@router.get(
+    "/user-memory", response_model=UserMemory, responses={304: {"description": "As it was."}}
+)
 async def get_user_memory(
     caller: TheCaller,
     db: TheDatabase,

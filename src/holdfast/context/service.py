@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.blocks import recall
@@ -23,7 +23,7 @@ from holdfast.context.model import (
 from holdfast.context.turns import keep_turn, read_turn
 from holdfast.context.user_memory import etag_of, render
 from holdfast.entries import hydration
-from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Hydration, Places
+from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.places import enter_agent
@@ -37,10 +37,19 @@ class Ask:
     message: str
     agent_id: str | None = None
     turn: Turn | None = None
-    policy: MemoryPolicy = MemoryPolicy()
+    policy: MemoryPolicy = field(default_factory=MemoryPolicy)
     conversation: ConversationName | None = None
     max_tokens: int | None = None
     model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hydrated:
+    """What the agent has stored, and what each entry costs."""
+
+    entries: list[Entry] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +59,7 @@ class Parts:
     blocks: list[Block]
     reminders: list[Reminder]
     reminder_tokens: list[int]
-    hydration: Hydration | None
-    entry_tokens: list[int]
+    hydrated: Hydrated
     said: Said
 
 
@@ -71,7 +79,7 @@ async def assemble(db: Database, caller: Caller, ask: Ask) -> Context:
 
     async def fitted(reminders: list[Reminder]) -> Context:
         prices = await tokenizer.count_all([each.content for each in reminders])
-        return _fit(ask, tokenizer, Parts(found, reminders, prices, *hydrated, said))
+        return _fit(ask, tokenizer, Parts(found, reminders, prices, hydrated, said))
 
     context = await fitted(reminded if remembered is None else remembered)
     if turn is None or remembered is not None or ask.policy.archival_mode != "auto":
@@ -128,15 +136,14 @@ async def _recall(db: Database, speaker: Caller, ask: Ask) -> list[Reminder]:
     return [Reminder.of(line) for line in lines]
 
 
-async def _hydrate(
-    db: Database, speaker: Caller, tokenizer: Tokenizer
-) -> tuple[Hydration | None, list[int]]:
+async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydrated:
     if speaker.agent_id is None:
-        return None, []
+        return Hydrated()
     where = Places(speaker.agent_id, speaker.workspace_id)
     async with db.read(speaker) as tx:
-        hydrated = await hydration.fill(tx, where, budget_bytes=DEFAULT_BUDGET_BYTES)
-    return hydrated, await tokenizer.count_all([f"{e.key}: {e.content}" for e in hydrated.data])
+        filled = await hydration.fill(tx, where, budget_bytes=DEFAULT_BUDGET_BYTES)
+    tokens = await tokenizer.count_all([f"{e.key}: {e.content}" for e in filled.data])
+    return Hydrated(filled.data, tokens, filled.dropped_entries)
 
 
 async def _converse(db: Database, speaker: Caller, name: ConversationName | None) -> Said:
@@ -160,8 +167,7 @@ def _core(found: Sequence[Block], scope: BlockScope) -> str:
 
 
 def _fit(ask: Ask, tokenizer: Tokenizer, parts: Parts) -> Context:
-    entries = [] if parts.hydration is None else parts.hydration.data
-    messages = parts.said.messages
+    entries, messages = parts.hydrated.entries, parts.said.messages
     purse = Purse(ask.max_tokens)
     memory = _fit_user_memory(purse, ask.policy, tokenizer, parts.blocks)
     fill(
@@ -174,7 +180,7 @@ def _fit(ask: Ask, tokenizer: Tokenizer, parts: Parts) -> Context:
         ],
         entries=[
             (Priced("entries", each.key, tokens, index), each.category)
-            for index, (each, tokens) in enumerate(zip(entries, parts.entry_tokens, strict=True))
+            for index, (each, tokens) in enumerate(zip(entries, parts.hydrated.tokens, strict=True))
         ],
         messages=[
             (Priced("messages", each.id, each.tokens, index), each)
@@ -223,9 +229,8 @@ def _tokens(purse: Purse) -> Tokens:
 def _dropped_before(parts: Parts) -> list[Dropped]:
     """What the faces left out before tokens were counted."""
     dropped = []
-    if parts.hydration is not None and parts.hydration.dropped_entries:
-        count = parts.hydration.dropped_entries
-        dropped.append(Dropped("entries", "budget_bytes", count, None, []))
+    if parts.hydrated.dropped:
+        dropped.append(Dropped("entries", "budget_bytes", parts.hydrated.dropped, None, []))
     earlier = parts.said.total_count - len(parts.said.messages)
     if earlier > 0:
         dropped.append(Dropped("messages", "window", earlier, None, []))

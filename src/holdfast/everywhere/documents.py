@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+from holdfast.blocks import archive
 from holdfast.kernel.recall.models import Reader
 
-READERS: Mapping[str, Reader] = {}
+READERS: Mapping[str, Reader] = {
+    archive.KIND: archive.read_documents,
+}

@@ -10,6 +10,7 @@ CREATE TABLE blocks (
     block_type  text NOT NULL CHECK (block_type IN ('core', 'archival')),
     content     text NOT NULL,
     entries     integer NOT NULL,
+    came_at     timestamptz[] NOT NULL DEFAULT '{}',  -- of an archive, when each entry came; recall ranks by it
     version     integer NOT NULL DEFAULT 1,
     created_at  timestamptz NOT NULL,
     updated_at  timestamptz NOT NULL,
