@@ -14,11 +14,15 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from holdfast import __version__
 from holdfast.access import routes as access
+from holdfast.blocks import routes as blocks
+from holdfast.context import routes as context
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.entries import routes as entries
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.recall import models
 
 API = "/api/v1"
 
@@ -31,6 +35,8 @@ ROUTERS = (
     entries.router,
     entries.zip_router,
     jobs.router,
+    blocks.router,
+    context.router,
 )
 
 
@@ -40,17 +46,21 @@ class AppConfig:
 
     database_url: str
     pool_size: int = 20
+    embedder: str = "local"
+    embedder_api_key: str | None = None
     cors_origins: tuple[str, ...] = ()
     cookie_secure: bool = False
 
 
 def make_app(config: AppConfig) -> FastAPI:
     """The HTTP app; it opens its database when it starts and closes it when it stops."""
-    db = Database(config.database_url, max_size=config.pool_size)
+    embedders = Embedders(config.embedder, config.embedder_api_key)
+    db = Database(config.database_url, max_size=config.pool_size, embedders=embedders)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await db.open()
+        await models.start(db)
         yield
         await db.close()
 

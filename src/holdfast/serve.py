@@ -25,6 +25,7 @@ from holdfast.bootstrap import FirstCredentials, bootstrap, mint_local_key
 from holdfast.engine import Engine
 from holdfast.kernel import logs
 from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
 from holdfast.kernel.migrate import migrate
 from holdfast.local import LocalService, find_service, note_service
 from holdfast.settings import Settings
@@ -136,7 +137,8 @@ async def _worker(settings: Settings, urls: DatabaseUrls) -> AsyncIterator[None]
     if not settings.worker:
         yield
         return
-    task = asyncio.create_task(run_worker(urls.app))
+    embedders = Embedders(settings.embedder, settings.embedder_key)
+    task = asyncio.create_task(run_worker(urls.app, embedders=embedders))
     try:
         yield
     finally:
@@ -276,6 +278,8 @@ def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
     return AppConfig(
         database_url=urls.app,
         pool_size=settings.pool_size,
+        embedder=settings.embedder,
+        embedder_api_key=settings.embedder_key,
         cors_origins=tuple(settings.cors_origins),
         cookie_secure=not _is_loopback(settings.host) if secure is None else secure,
     )

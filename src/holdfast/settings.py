@@ -50,7 +50,11 @@ class Settings(BaseSettings):
     llm: str | None = Field(None, description="The model for extraction and summaries.")
     llm_base_url: str | None = Field(None, description="An OpenAI-compatible endpoint.")
     llm_api_key: SecretStr | None = Field(None, description="The key for that endpoint.")
-    embedder: str = Field("local", description="local, none, or an OpenAI-compatible URL.")
+    embedder: str = Field(
+        "local",
+        description="local, none, or an OpenAI-compatible URL (https://host/v1#model).",
+    )
+    embedder_api_key: SecretStr | None = Field(None, description="The key for that URL.")
     settle_after: str = Field(
         "15m", description="How long a conversation is quiet before it settles."
     )
@@ -70,6 +74,12 @@ class Settings(BaseSettings):
         description="Send the cookie over HTTPS only; by default wherever the host is not loopback.",
     )
     log_level: str = Field("info", description="debug, info, warning or error.")
+
+    @property
+    def embedder_key(self) -> str | None:
+        """The embedder's key, in the clear."""
+        key = self.embedder_api_key
+        return None if key is None else key.get_secret_value()
 
     @classmethod
     def settings_customise_sources(

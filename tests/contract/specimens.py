@@ -13,7 +13,7 @@ CANARY = "canary-7f3a"
 Maker = Callable[[Any], Awaitable[dict[str, str]]]
 
 # Path parameters whose values clients choose: another org may have the same.
-CHOSEN = {"workspace_id", "project_id", "agent_id", "user_id", "session_id"}
+CHOSEN = {"workspace_id", "project_id", "agent_id", "user_id", "session_id", "block_type"}
 
 
 async def directory(api: Any) -> dict[str, str]:
@@ -38,7 +38,16 @@ async def directory(api: Any) -> dict[str, str]:
     }
 
 
-MAKERS: list[Maker] = [directory]
+async def blocks(api: Any) -> dict[str, str]:
+    """Both types of block, of the user and with an agent."""
+    for path in ("core", "archival", "core?agent_id=bot", "archival?agent_id=bot"):
+        body = {"content": CANARY, "expected_updated_at": None}
+        reply = await api.put(f"/memory/blocks/{path}", json=body)
+        assert reply.status_code == 201, reply.text
+    return {"block_type": "core"}
+
+
+MAKERS: list[Maker] = [directory, blocks]
 
 
 async def one_of_everything(api: Any) -> dict[str, str]:

@@ -10,6 +10,7 @@ import typer
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import reach_database
 from holdfast.kernel import logs, migrate
+from holdfast.kernel.embed import Embedders
 from holdfast.settings import read_settings
 
 DataDir = Annotated[Path | None, typer.Option(help="Where the embedded database lives.")]
@@ -60,7 +61,8 @@ def worker_command(
     logs.configure(settings.log_level)
 
     async def work(url: str) -> None:
-        task = asyncio.ensure_future(run_worker(url, concurrency=concurrency))
+        embedders = Embedders(settings.embedder, settings.embedder_key)
+        task = asyncio.ensure_future(run_worker(url, concurrency=concurrency, embedders=embedders))
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
         await asyncio.wait([task])

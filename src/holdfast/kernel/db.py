@@ -24,6 +24,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRe
 
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.sql import Query, load
@@ -40,8 +41,15 @@ POOL_TIMEOUT_S = 5.0
 class Tx:
     """An open transaction of one caller. Every query is given %(org_id)s and %(now)s."""
 
-    def __init__(self, connection: Connection, caller: Caller | None, now: datetime) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        caller: Caller | None,
+        now: datetime,
+        embedders: Embedders | None = None,
+    ) -> None:
         self.connection = connection
+        self.embedders = embedders or Embedders()
         self.caller = caller
         self.now = now
         self._common = {"now": now, "org_id": caller.org_id if caller else None}
@@ -119,7 +127,17 @@ class Tx:
 class Database:
     """The pool of connections, all in the role `holdfast_app`, which owns nothing and bypasses no policy."""
 
-    def __init__(self, url: str, *, min_size: int = 2, max_size: int = 20) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        min_size: int = 2,
+        max_size: int = 20,
+        embedders: Embedders | None = None,
+    ) -> None:
+        self.embedders = (
+            embedders or Embedders()
+        )  # what is written through this database is embedded by
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             connection_class=psycopg.AsyncConnection,
@@ -147,8 +165,9 @@ class Database:
             raise BackendUnavailable("the database cannot be reached") from error
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, and the embedder."""
         await self._pool.close()
+        await self.embedders.close()
 
     async def check(self) -> None:
         """Raises BackendUnavailable unless the database answers."""
@@ -182,11 +201,11 @@ class Database:
         so the org (a setting local to it) and what follows travel together and end together."""
         outer = self._joined(caller)
         if outer is not None:
-            yield Tx(outer.connection, caller, outer.now)
+            yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
         async with self._connection() as connection, connection.pipeline():
             await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
-            yield Tx(connection, caller, clock.now())
+            yield Tx(connection, caller, clock.now(), self.embedders)
 
     @asynccontextmanager
     async def begin(self, caller: Caller) -> AsyncIterator[Tx]:
@@ -194,10 +213,10 @@ class Database:
         outer = self._joined(caller)
         if outer is not None:
             async with _savepoint(outer.connection):
-                yield Tx(outer.connection, caller, outer.now)
+                yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
         async with self._connection() as connection:
-            tx = Tx(connection, caller, clock.now())
+            tx = Tx(connection, caller, clock.now(), self.embedders)
             token = self._open_tx.set(tx)
             try:
                 async with connection.pipeline():

@@ -37,3 +37,9 @@ hydration_dropped_bytes = Counter(
 searches_without_a_hit = Counter(
     "holdfast_entry_searches_without_a_hit_total", "Searches of entries that found nothing."
 )
+embedder_failures = Counter(
+    "holdfast_embedder_failures_total", "Batches of texts that the embedder did not embed."
+)
+recalls = Counter(
+    "holdfast_recalls_total", "Recalls by mode and by whether they found anything.", ["mode", "hit"]
+)

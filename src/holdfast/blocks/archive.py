@@ -1,0 +1,103 @@
+"""Archives as recall knows them: one passage per line, put and dropped in the transaction that writes the block.
+
+A line is known by its text, so that a line that only moves is not indexed again, and it keeps the time it came. The same
+line twice in one archive is one passage.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Literal
+
+from holdfast.blocks.lines import Line, entries_of
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.recall import passages
+from holdfast.kernel.recall.model import Document
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+KIND: Literal["block_line"] = "block_line"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archival block with the time each of its lines came."""
+
+    id: str
+    user_id: str
+    agent_id: str | None
+    content: str
+    came_at: list[datetime]
+    updated_at: Instant
+
+    def lines(self) -> dict[str, Line]:
+        """Each line by the name recall knows it by; of two with the same text, the first."""
+        found: dict[str, Line] = {}
+        for line in entries_of(self.content):
+            found.setdefault(name_of(self.id, line.content), line)
+        return found
+
+    def documents(self) -> list[Document]:
+        """Each line as recall indexes it."""
+        came_at: dict[str, datetime] = {}
+        for line, at in zip(entries_of(self.content), self.came_at, strict=True):
+            came_at.setdefault(name_of(self.id, line.content), at)
+        return [
+            Document(
+                kind=KIND,
+                object_id=name,
+                scope=scope_of(self.user_id, self.agent_id),
+                body=line.content,
+                at=came_at[name],
+                updated_at=came_at[name],
+            )
+            for name, line in self.lines().items()
+        ]
+
+
+def scope_of(user_id: str, agent_id: str | None = None) -> str:
+    """Who may recall the lines of an archive, in recall's one word. No id has a slash."""
+    return f"block/user/{user_id}" if agent_id is None else f"block/agent/{agent_id}/{user_id}"
+
+
+def name_of(block_id: str, line: str) -> str:
+    """What a line is called in the index."""
+    return f"{block_id}:{blake2b(line.encode(), digest_size=8).hexdigest()}"
+
+
+def times_of(content: str, before: Archive | None, now: datetime) -> list[datetime]:
+    """When each line of a text came: those that were there before keep their time."""
+    known: dict[str, datetime] = {}
+    if before is not None:
+        for line, at in zip(entries_of(before.content), before.came_at, strict=True):
+            known.setdefault(line.content, at)
+    return [known.get(line.content, now) for line in entries_of(content)]
+
+
+async def foresee(db: Database, after: Archive, before: Archive | None) -> None:
+    """Embed the lines that are new, before the transaction that writes them."""
+    await passages.foresee(db, _new(after, before))
+
+
+async def reindex(tx: Tx, after: Archive | None, before: Archive | None) -> None:
+    """Let recall find what an archive says now, and no longer what it said before. None is no archive."""
+    gone = set(before.lines() if before else ()) - set(after.lines() if after else ())
+    await passages.drop(tx, KIND, sorted(gone))
+    if after is not None:
+        await passages.put(tx, _new(after, before))
+
+
+async def read_documents(tx: Tx, names: Sequence[str]) -> list[Document]:
+    """The lines of these names that are still there, whoever may see them; for embedding them again."""
+    block_ids = sorted({name.partition(":")[0] for name in names})
+    archives = await tx.all(Archive, queries.archives_by_id, ids=block_ids)
+    wanted = set(names)
+    return [each for a in archives for each in a.documents() if each.object_id in wanted]
+
+
+def _new(after: Archive, before: Archive | None) -> list[Document]:
+    known = before.lines() if before is not None and before.id == after.id else {}
+    return [each for each in after.documents() if each.object_id not in known]

@@ -1,0 +1,97 @@
+"""Search a user's archives, line by line."""
+
+import asyncio
+
+from holdfast.blocks.archive import KIND, Archive, scope_of
+from holdfast.blocks.lines import entries_of
+from holdfast.blocks.model import MAX_QUERY_CHARS, RecalledLine
+from holdfast.kernel import clock, limits
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.places import enter_agent
+from holdfast.kernel.recall.model import Question
+from holdfast.kernel.recall.search import search
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+
+async def recall_lines(
+    db: Database,
+    caller: Caller,
+    query: str,
+    *,
+    agent_id: str | None,
+    limit: int,
+    min_score: float | None = None,
+) -> list[RecalledLine]:
+    """The lines that a query finds, best first: of the user's archive, and of that with an agent where one is named.
+
+    An empty query lists the lines from the top.
+    """
+    limits.at_most_chars(query, MAX_QUERY_CHARS, what="the query")
+    caller.must_be_user()
+    if agent_id is not None:
+        async with db.read(caller) as tx:
+            await enter_agent(tx, caller, agent_id, to_write=False)
+    if query.strip():
+        return await find_lines(
+            db, caller, query, agent_id=agent_id, limit=limit, min_score=min_score
+        )
+    archives = await _read_archives(db, caller, agent_id)
+    return [
+        _recalled(archive, line.content, line.number, None)
+        for archive in archives
+        for line in entries_of(archive.content)
+    ][:limit]
+
+
+async def find_lines(
+    db: Database,
+    caller: Caller,
+    query: str,
+    *,
+    agent_id: str | None,
+    limit: int,
+    min_score: float | None,
+) -> list[RecalledLine]:
+    """`recall_lines` for a query that says something, by a caller that was let in."""
+    user_id = caller.must_be_user()
+    scopes = [scope_of(user_id)] + ([] if agent_id is None else [scope_of(user_id, agent_id)])
+    question = Question(text=query, scopes=tuple(scopes), kinds=(KIND,), now=clock.now())
+    # Archives are small: they are read whole while the index is searched.
+    found, archives = await asyncio.gather(
+        search(db, caller, question), _read_archives(db, caller, agent_id)
+    )
+    known = {
+        name: (archive, line) for archive in archives for name, line in archive.lines().items()
+    }
+    lines = []
+    for hit in found.hits:
+        if hit.object_id in known and hit.score >= (min_score or 0.0):
+            archive, line = known[hit.object_id]
+            lines.append(_recalled(archive, line.content, line.number, hit.score))
+    return lines[:limit]
+
+
+async def _read_archives(db: Database, caller: Caller, agent_id: str | None) -> list[Archive]:
+    return await db.all(
+        caller,
+        Archive,
+        queries.read_archives,
+        user_id=caller.must_be_user(),
+        agent_id=agent_id,
+        workspace_id=caller.workspace_id,
+    )
+
+
+def _recalled(archive: Archive, content: str, number: int, score: float | None) -> RecalledLine:
+    return RecalledLine(
+        content=content,
+        score=score,
+        block_type="archival",
+        scope="user" if archive.agent_id is None else "agent",
+        agent_id=archive.agent_id,
+        line_number=number,
+        updated_at=archive.updated_at,
+    )

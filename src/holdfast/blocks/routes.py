@@ -1,0 +1,206 @@
+"""Blocks over HTTP."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
+
+from holdfast.blocks import recall, service
+from holdfast.blocks.model import (
+    DEFAULT_LINES,
+    MAX_LINES,
+    Block,
+    BlockRevision,
+    BlockScope,
+    BlockType,
+    RecalledLine,
+)
+from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import Body
+from holdfast.kernel.caller import Address
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.ids import ClientId
+
+router = APIRouter(route_class=ApiRoute, prefix="/memory", tags=["blocks"])
+
+AgentId = Annotated[str | None, Query(description="the agent of the block")]
+
+MAX_VERSION = 2**31 - 1
+
+
+def the_place(
+    caller: TheCaller,
+    scope: Annotated[
+        BlockScope | None, Query(description="`user` unless an agent is named")
+    ] = None,
+    agent_id: AgentId = None,
+) -> Address:
+    """Whose block a call is about."""
+    return service.place_of(caller, scope, agent_id)
+
+
+ThePlace = Annotated[Address, Depends(the_place)]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Some blocks."""
+
+    data: list[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What became of a block, newest first."""
+
+    data: list[BlockRevision]
+
+
+class BlockWrite(Body):
+    """The new text of a block, and the stamp of the one it replaces."""
+
+    content: str = Field(examples=["Prefers green tea\nWorks in Lisbon"])
+    expected_updated_at: Instant | None = Field(
+        description="the `updated_at` last read; null when there is no block yet",
+        examples=[None],
+    )
+
+
+class BlockRestore(Body):
+    """Which version to bring back, and the stamp of the block it replaces."""
+
+    version: int = Field(ge=1, le=MAX_VERSION, examples=[1])
+    expected_updated_at: Instant | None = Field(
+        description="the `updated_at` last read; null when the block is deleted",
+        examples=["2026-01-31T12:00:00.000000Z"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a query found, best first."""
+
+    data: list[RecalledLine]
+
+
+class LineRecall(Body):
+    """What to look for in the archive."""
+
+    query: str = Field(description="empty lists the lines", examples=["which tea?"])
+    agent_id: ClientId | None = Field(None, description="look in this agent's archive too")
+    limit: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES)
+    min_score: float | None = Field(None, ge=0, le=1)
+
+
+@router.get("/blocks")
+async def list_blocks(
+    caller: TheCaller,
+    db: TheDatabase,
+    scope: Annotated[
+        Literal["user", "agent", "all"] | None, Query(description="`user` unless an agent is named")
+    ] = None,
+    agent_id: AgentId = None,
+) -> Blocks:
+    """The blocks of a user: for all agents, with its agents or one of them, or all."""
+    return Blocks(await service.list_blocks(db, caller, scope, agent_id))
+
+
+@router.get("/blocks/{block_type}")
+async def get_block(
+    block_type: BlockType, where: ThePlace, response: Response, caller: TheCaller, db: TheDatabase
+) -> Block:
+    """One block."""
+    block = await service.read_block(db, caller, where, block_type)
+    set_etag(response, block.version)
+    return block
+
+
+@router.put("/blocks/{block_type}", responses={201: {"model": Block}})
+async def put_block(
+    block_type: BlockType,
+    body: BlockWrite,
+    where: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Block:
+    """Make a block (201) or replace it whole; 409 with `current` if it is not as `expected_updated_at` says."""
+    block = await service.write_block(
+        db,
+        caller,
+        where,
+        block_type,
+        body.content,
+        expected_updated_at=body.expected_updated_at,
+        if_match=if_match,
+    )
+    response.status_code = 201 if body.expected_updated_at is None else 200
+    set_etag(response, block.version)
+    return block
+
+
+@router.delete("/blocks/{block_type}", status_code=204)
+async def delete_block(
+    block_type: BlockType,
+    where: ThePlace,
+    if_match: IfMatch,
+    caller: TheCaller,
+    db: TheDatabase,
+    expected_updated_at: Annotated[
+        Instant | None, Query(description="delete it only if this is still its `updated_at`")
+    ] = None,
+) -> None:
+    """Delete a block; its history stays."""
+    await service.delete_block(
+        db, caller, where, block_type, expected_updated_at=expected_updated_at, if_match=if_match
+    )
+
+
+@router.get("/blocks/{block_type}/history")
+async def get_history(
+    block_type: BlockType, where: ThePlace, caller: TheCaller, db: TheDatabase
+) -> History:
+    """Every revision of a block, newest first, the current one included; also of one that was deleted."""
+    return History(await service.history(db, caller, where, block_type))
+
+
+@router.post("/blocks/{block_type}/restore")
+async def restore_block(
+    block_type: BlockType,
+    body: BlockRestore,
+    where: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Block:
+    """Bring an earlier text back, as a new version; 409 as for a write."""
+    block = await service.restore_block(
+        db,
+        caller,
+        where,
+        block_type,
+        body.version,
+        expected_updated_at=body.expected_updated_at,
+        if_match=if_match,
+    )
+    set_etag(response, block.version)
+    return block
+
+
+@router.post("/recall")
+async def recall_lines(body: LineRecall, caller: TheCaller, db: TheDatabase) -> Recalled:
+    """Lines of the user's archive, best first; with an agent, also of the archive with that agent."""
+    return Recalled(
+        await recall.recall_lines(
+            db,
+            caller,
+            body.query,
+            agent_id=body.agent_id,
+            limit=body.limit,
+            min_score=body.min_score,
+        )
+    )

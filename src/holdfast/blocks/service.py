@@ -1,0 +1,330 @@
+"""Read, list, write, delete, restore; what became of a block. (Searching an archive: recall.py.)"""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from holdfast.blocks import archive
+from holdfast.blocks.archive import Archive
+from holdfast.blocks.model import Block, BlockRevision, BlockScope, BlockType, check_content
+from holdfast.kernel import clock, revisions
+from holdfast.kernel.caller import Address, Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import Conflict, Malformed, NotFound, PreconditionFailed
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.places import enter_agent
+from holdfast.kernel.revisions import Revision
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+IfMatch = list[int] | None
+KIND = "block"
+
+
+def place_of(caller: Caller, scope: BlockScope | None, agent_id: str | None) -> Address:
+    """Whose block is meant: the user's, or the user's with one agent. `agent_id` alone means that agent's.
+
+    An agent's key that says `agent` means its own agent.
+    """
+    user_id = caller.must_be_user()
+    if scope == "user" and agent_id is not None:
+        raise Malformed.field("agent_id", "goes with scope=agent; scope=user is for all agents")
+    if scope == "agent" and agent_id is None:
+        agent_id = caller.agent_id
+        if agent_id is None:
+            raise Malformed.field("agent_id", "name the agent that scope=agent is about")
+    return Address(user_id=user_id, agent_id=agent_id)
+
+
+async def read_block(db: Database, caller: Caller, where: Address, block_type: BlockType) -> Block:
+    """One block as it is now."""
+    async with db.read(caller) as tx:
+        await _enter(tx, caller, where, to_write=False)
+        block = await _current(tx, where, block_type)
+    if block is None:
+        raise NotFound(f"there is no {block_type} block here yet")
+    return block
+
+
+async def list_blocks(
+    db: Database,
+    caller: Caller,
+    scope: Literal["user", "agent", "all"] | None = None,
+    agent_id: str | None = None,
+) -> list[Block]:
+    """The user's blocks, the user's with its agents (or with one), or all of them; core before archival."""
+    scope = scope or ("user" if agent_id is None else "agent")
+    if scope == "user":
+        agent_id = place_of(caller, scope, agent_id).agent_id
+    elif caller.credential == "agent":
+        agent_id = agent_id or caller.agent_id
+    where = Address(user_id=caller.must_be_user(), agent_id=agent_id)
+    async with db.read(caller) as tx:
+        await _enter(tx, caller, where, to_write=False)
+        return await tx.all(
+            Block,
+            queries.list_blocks,
+            user_id=where.user_id,
+            agent_id=where.agent_id,
+            block_type=None,
+            workspace_id=caller.workspace_id,
+            with_user=scope != "agent",
+            with_agents=scope != "user",
+        )
+
+
+async def read_core(db: Database, caller: Caller, agent_id: str | None) -> list[Block]:
+    """The user's core block, and that with an agent, as far as there are any; in one round trip."""
+    return await db.all(
+        caller,
+        Block,
+        queries.list_blocks,
+        user_id=caller.must_be_user(),
+        agent_id=agent_id,
+        block_type="core",
+        workspace_id=caller.workspace_id,
+        with_user=True,
+        with_agents=agent_id is not None,
+    )
+
+
+async def write_block(
+    db: Database,
+    caller: Caller,
+    where: Address,
+    block_type: BlockType,
+    content: str,
+    *,
+    expected_updated_at: datetime | None,
+    if_match: IfMatch = None,
+) -> Block:
+    """Replace a block whole, unless it changed since the caller read it.
+
+    `expected_updated_at` is the `updated_at` last read; None means "there is none yet". Conflict otherwise, with the
+    block as it is.
+    """
+    check_content(block_type, content)
+    return await _replace(
+        db, caller, where, block_type, content, expected_updated_at, if_match, action=None
+    )
+
+
+async def restore_block(
+    db: Database,
+    caller: Caller,
+    where: Address,
+    block_type: BlockType,
+    version: int,
+    *,
+    expected_updated_at: datetime | None,
+    if_match: IfMatch = None,
+) -> Block:
+    """Bring an earlier text back as a new version, under the same compare-and-set; of a deleted block too."""
+    async with db.read(caller) as tx:
+        await _enter(tx, caller, where, to_write=False)
+        block_id = await _must_have_been(tx, where, block_type)
+        then = await revisions.at_version(tx, KIND, block_id, version)
+    if then.content is None:
+        raise NotFound(f"version {version} has no text to bring back: it is {then.action}")
+    return await _replace(
+        db,
+        caller,
+        where,
+        block_type,
+        then.content,
+        expected_updated_at,
+        if_match,
+        action="restored",
+    )
+
+
+async def delete_block(
+    db: Database,
+    caller: Caller,
+    where: Address,
+    block_type: BlockType,
+    *,
+    expected_updated_at: datetime | None = None,
+    if_match: IfMatch = None,
+) -> None:
+    """Delete a block, if it is still as the caller read it where that is said. Its history stays."""
+    async with db.begin(_speaker(caller, where)) as tx:
+        await _enter(tx, caller, where, to_write=False)
+        held = await tx.send(
+            Archive, queries.hold_archive, _names(where)
+        )  # travels with what follows
+        gone = await tx.one(
+            Block,
+            queries.delete_block,
+            **_names(where),
+            block_type=block_type,
+            expected_updated_at=expected_updated_at,
+            if_match=if_match,
+        )
+        if gone is None:
+            current = await _current(tx, where, block_type)
+            if current is None and if_match is None:
+                raise NotFound(f"there is no {block_type} block here")
+            raise _refusal(current, if_match)
+        await tx.revise(
+            KIND, gone.id, version=gone.version, action="deleted", label=_label(where, block_type)
+        )
+        if block_type == "archival":
+            await archive.reindex(tx, None, await held.fetchone())
+
+
+async def history(
+    db: Database, caller: Caller, where: Address, block_type: BlockType
+) -> list[BlockRevision]:
+    """Every revision of a block, newest first, over all its lives."""
+    async with db.read(caller) as tx:
+        await _enter(tx, caller, where, to_write=False)
+        block_id = await _must_have_been(tx, where, block_type)
+        found = await revisions.history(tx, KIND, block_id)
+    return [_as_it_was(each, block_type) for each in found]
+
+
+# --- what they share -------------------------------------------------------------------------------------------------
+
+
+def _speaker(caller: Caller, where: Address) -> Caller:
+    """The caller, as history should name it."""
+    return caller if where.agent_id is None else caller.speaking_as(where.agent_id)
+
+
+async def _enter(tx: Tx, caller: Caller, where: Address, *, to_write: bool) -> None:
+    if where.agent_id is not None:
+        caller = await enter_agent(tx, caller, where.agent_id, to_write=to_write)
+    caller.must_see(where)
+
+
+async def _current(tx: Tx, where: Address, block_type: BlockType) -> Block | None:
+    return await tx.one(
+        Block,
+        queries.read_block,
+        **_names(where),
+        block_type=block_type,
+    )
+
+
+async def _replace(
+    db: Database,
+    caller: Caller,
+    where: Address,
+    block_type: BlockType,
+    content: str,
+    expected_updated_at: datetime | None,
+    if_match: IfMatch,
+    *,
+    action: str | None,
+) -> Block:
+    """Write a text under compare-and-set, with its revision and, of an archive, its lines in recall."""
+    before = None
+    if block_type == "archival":
+        # Read ahead: when the compare-and-set holds, this is what it replaces, and new lines are embedded by then.
+        before = await db.one(caller, Archive, queries.archive_before, **_names(where))
+        await archive.foresee(db, _archive(where, "", content, before, clock.now()), before)
+    async with db.begin(_speaker(caller, where)) as tx:
+        await _enter(tx, caller, where, to_write=True)
+        draft = _archive(where, new_id("blk"), content, before, tx.now)
+        block = await _write(tx, block_type, draft, expected_updated_at, if_match)
+        if block is None:
+            raise _refusal(await _current(tx, where, block_type), if_match)
+        await tx.revise(
+            KIND,
+            block.id,
+            version=block.version,
+            action=action or ("created" if expected_updated_at is None else "updated"),
+            label=_label(where, block_type),
+            state={"entries": block.entries, "characters": block.characters},
+            content=content,
+        )
+        if block_type == "archival":
+            await archive.reindex(tx, replace(draft, id=block.id), before)
+    return block
+
+
+def _archive(
+    where: Address, block_id: str, content: str, before: Archive | None, now: datetime
+) -> Archive:
+    return Archive(
+        id=before.id if before is not None else block_id,
+        user_id=where.user_id or "",
+        agent_id=where.agent_id,
+        content=content,
+        came_at=archive.times_of(content, before, now),
+        updated_at=now,
+    )
+
+
+async def _write(
+    tx: Tx,
+    block_type: BlockType,
+    draft: Archive,
+    expected_updated_at: datetime | None,
+    if_match: IfMatch,
+) -> Block | None:
+    """The block as it is now; None where the compare-and-set lost."""
+    return await tx.one(
+        Block,
+        queries.create_block if expected_updated_at is None else queries.replace_block,
+        id=draft.id,
+        user_id=draft.user_id,
+        agent_id=draft.agent_id,
+        block_type=block_type,
+        content=draft.content,
+        entries=len(draft.came_at),
+        came_at=draft.came_at,
+        expected_updated_at=expected_updated_at,
+        if_match=if_match,
+    )
+
+
+def _names(where: Address) -> dict[str, str | None]:
+    return {"user_id": where.user_id, "agent_id": where.agent_id}
+
+
+def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | PreconditionFailed:
+    """Why a write found nothing to change: If-Match first, as HTTP has it, then the stamp."""
+    if if_match is not None and (current is None or current.version not in if_match):
+        return PreconditionFailed("the block changed since that ETag")
+    if current is None:
+        return Conflict("there is no such block any more: write it with expected_updated_at null")
+    return Conflict(
+        "the block is not as it was read: merge with `current`, and send its updated_at",
+        current=current,
+    )
+
+
+async def _must_have_been(tx: Tx, where: Address, block_type: BlockType) -> str:
+    """The id of a block that is or was."""
+    block_id = await tx.one(
+        str,
+        queries.id_of_block,
+        **_names(where),
+        block_type=block_type,
+    )
+    if block_id is None:
+        raise NotFound(f"there never was a {block_type} block here")
+    return block_id
+
+
+def _label(where: Address, block_type: BlockType) -> str:
+    return f"{'user' if where.agent_id is None else where.agent_id}/{block_type}"
+
+
+def _as_it_was(revision: Revision, block_type: BlockType) -> BlockRevision:
+    state = revision.state or {}
+    return BlockRevision(
+        id=revision.id,
+        block_type=block_type,
+        version=revision.version,
+        action=revision.action,
+        actor=revision.actor,
+        created_at=revision.created_at,
+        request_id=revision.request_id,
+        content=revision.content,
+        entries=state.get("entries"),
+        characters=state.get("characters"),
+    )

@@ -1,0 +1,141 @@
+"""What reaches the agent, and what bounds it."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from holdfast.blocks.model import DEFAULT_LINES, BlockScope, BlockType, RecalledLine
+from holdfast.entries.model import Entry
+from holdfast.kernel.clock import Instant
+
+ArchivalMode = Literal["tool_only", "auto", "off"]
+Part = Literal["user_memory", "system_reminders", "entries", "messages"]
+Why = Literal["max_tokens", "budget_bytes", "window"]
+
+MAX_MESSAGE_ID_CHARS = 128
+# Of a conversation, the newest this many are looked at.
+MESSAGE_WINDOW = 1_000
+MAX_TOKENS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPolicy:
+    """How memory reaches the agent. Core depends on its two flags alone, archival on the mode."""
+
+    archival_mode: ArchivalMode = "tool_only"
+    archival_limit: int = DEFAULT_LINES
+    archival_min_score: float | None = None
+    include_user_core: bool = True
+    include_agent_core: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationName:
+    """Which conversation to read."""
+
+    resource_id: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of one session: what it was reminded of is kept under these names."""
+
+    session_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserMemory:
+    """The core blocks as the model reads them; `etag` and text stay until the memory changes."""
+
+    content: str
+    etag: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderSource:
+    """The memory a reminder came from: a line of an archive, as it stood then."""
+
+    block_type: BlockType
+    scope: BlockScope
+    agent_id: str | None
+    line_number: int
+    updated_at: Instant
+    kind: Literal["block_line"] = "block_line"
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """Something the model should have in mind for this turn, without the user seeing it said."""
+
+    content: str
+    source: ReminderSource
+    score: float
+
+    @classmethod
+    def of(cls, line: RecalledLine) -> "Reminder":
+        """A recalled line as a reminder."""
+        source = ReminderSource(
+            line.block_type, line.scope, line.agent_id, line.line_number, line.updated_at
+        )
+        return cls(line.content, source, line.score or 0.0)
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is left out."""
+        return (
+            f"{self.source.agent_id or 'user'}/{self.source.block_type}:{self.source.line_number}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMessage:
+    """A message of the conversation."""
+
+    id: str
+    role: str
+    content: str
+    tokens: int
+    created_at: Instant | None = None
+    name: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+    metadata: dict[str, Any] | None = None
+    type: Literal["message"] = "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What each part costs, and all of them."""
+
+    user_memory: int
+    system_reminders: int
+    entries: int
+    messages: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What was left out of a part, and why: `max_tokens` (this call's), `budget_bytes` (hydration's) or `window` (the
+    conversation is longer than a context looks back). `ids` names each where it is known."""
+
+    part: Part
+    reason: Why
+    count: int
+    tokens: int | None
+    ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What to put in a prompt."""
+
+    user_memory: UserMemory
+    system_reminders: list[Reminder]
+    entries: list[Entry]
+    messages: list[ContextMessage]
+    tokens: Tokens
+    dropped: list[Dropped] = field(default_factory=list)
+    type: Literal["context"] = "context"

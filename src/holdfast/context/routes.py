@@ -1,0 +1,103 @@
+"""Context over HTTP."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import Field
+
+from holdfast.blocks.model import DEFAULT_LINES, MAX_LINES
+from holdfast.context import service
+from holdfast.context.model import (
+    MAX_MESSAGE_ID_CHARS,
+    MAX_TOKENS,
+    ArchivalMode,
+    Context,
+    ConversationName,
+    MemoryPolicy,
+    Turn,
+    UserMemory,
+)
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import Body
+from holdfast.kernel.ids import ClientId
+
+router = APIRouter(route_class=ApiRoute, prefix="/context", tags=["context"])
+
+
+class PolicyAsked(Body):
+    """How memory should reach the agent."""
+
+    archival_mode: ArchivalMode = Field("tool_only", examples=["auto"])
+    archival_limit: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES)
+    archival_min_score: float | None = Field(None, ge=0, le=1)
+    include_user_core: bool = True
+    include_agent_core: bool = True
+
+
+class ConversationAsked(Body):
+    """Which conversation to read."""
+
+    resource_id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,100}$", examples=["sessions"])
+    key: str = Field(min_length=1, max_length=256, examples=["chat-1"])
+
+
+class ContextAsk(Body):
+    """The turn a prompt is being made for."""
+
+    message: str = Field(description="what the user said", examples=["What should I drink?"])
+    agent_id: ClientId | None = None
+    session_id: ClientId | None = None
+    message_id: str | None = Field(None, min_length=1, max_length=MAX_MESSAGE_ID_CHARS)
+    memory_policy: PolicyAsked | None = None
+    conversation: ConversationAsked | None = None
+    max_tokens: int | None = Field(None, ge=1, le=MAX_TOKENS, examples=[4000])
+    model: str | None = Field(None, max_length=255, description="whose tokens to count")
+
+    def as_ask(self) -> service.Ask:
+        """The same as values."""
+        policy, named = self.memory_policy, self.conversation
+        turn = None
+        if self.session_id is not None and self.message_id is not None:
+            turn = Turn(self.session_id, self.message_id)
+        return service.Ask(
+            message=self.message,
+            agent_id=self.agent_id,
+            turn=turn,
+            policy=MemoryPolicy(**policy.model_dump()) if policy else MemoryPolicy(),
+            conversation=ConversationName(named.resource_id, named.key) if named else None,
+            max_tokens=self.max_tokens,
+            model=self.model,
+        )
+
+
+@router.post("")
+async def post_context(body: ContextAsk, caller: TheCaller, db: TheDatabase) -> Context:
+    """What to put in a prompt: user memory, reminders for this turn, the agent's entries, the conversation."""
+    return await service.assemble(db, caller, body.as_ask())
+
+
+@router.get(
+    "/user-memory", response_model=UserMemory, responses={304: {"description": "As it was."}}
+)
+async def get_user_memory(
+    caller: TheCaller,
+    db: TheDatabase,
+    response: Response,
+    agent_id: Annotated[ClientId | None, Query(description="with this agent's core too")] = None,
+    if_none_match: Annotated[
+        str | None, Header(description="answer 304 if this is still its ETag")
+    ] = None,
+) -> UserMemory | Response:
+    """The core blocks as the model reads them; the same bytes until they change."""
+    memory = await service.user_memory(db, caller, agent_id)
+    tag = f'"{memory.etag}"'
+    if if_none_match is not None and _names(if_none_match, memory.etag):
+        return Response(status_code=304, headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    return memory
+
+
+def _names(if_none_match: str, etag: str) -> bool:
+    """Whether an If-None-Match names this tag; weak ones count, and `*` is any."""
+    tags = (tag.strip().removeprefix("W/").strip('"') for tag in if_none_match.split(","))
+    return any(tag in ("*", etag) for tag in tags)

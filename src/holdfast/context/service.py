@@ -1,0 +1,237 @@
+"""Put a context together: every part asked for at once, then fitted into the budget."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.blocks import recall
+from holdfast.blocks import service as blocks
+from holdfast.blocks.model import MAX_QUERY_CHARS, Block, BlockScope
+from holdfast.context.budget import Priced, Purse, fill
+from holdfast.context.conversation import Said, read_messages
+from holdfast.context.model import (
+    Context,
+    ConversationName,
+    Dropped,
+    MemoryPolicy,
+    Reminder,
+    Tokens,
+    Turn,
+    UserMemory,
+)
+from holdfast.context.turns import keep_turn, read_turn
+from holdfast.context.user_memory import etag_of, render
+from holdfast.entries import hydration
+from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.places import enter_agent
+from holdfast.kernel.tokens import Tokenizer, tokenizer_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What a context is wanted for."""
+
+    message: str
+    agent_id: str | None = None
+    turn: Turn | None = None
+    policy: MemoryPolicy = field(default_factory=MemoryPolicy)
+    conversation: ConversationName | None = None
+    max_tokens: int | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hydrated:
+    """What the agent has stored, and what each entry costs."""
+
+    entries: list[Entry] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All that could go into a prompt, each with its price."""
+
+    blocks: list[Block]
+    reminders: list[Reminder]
+    reminder_tokens: list[int]
+    hydrated: Hydrated
+    said: Said
+
+
+async def assemble(db: Database, caller: Caller, ask: Ask) -> Context:
+    """What to put in a prompt. Asking again for a turn gives the reminders it got at first."""
+    speaker = _speaking(caller, ask.agent_id)
+    tokenizer = tokenizer_for(ask.model)
+    turn = ask.turn if speaker.user_id is not None and ask.policy.archival_mode != "off" else None
+    found, remembered, reminded, hydrated, said, _ = await _together(
+        _read_blocks(db, speaker),
+        _nothing() if turn is None else read_turn(db, speaker, turn),
+        _recall(db, speaker, ask),
+        _hydrate(db, speaker, tokenizer),
+        _converse(db, speaker, ask.conversation),
+        _check_agent(db, caller, speaker.agent_id),
+    )
+
+    async def fitted(reminders: list[Reminder]) -> Context:
+        prices = await tokenizer.count_all([each.content for each in reminders])
+        return _fit(ask, tokenizer, Parts(found, reminders, prices, hydrated, said))
+
+    context = await fitted(reminded if remembered is None else remembered)
+    if turn is None or remembered is not None or ask.policy.archival_mode != "auto":
+        return context
+    kept = await keep_turn(db, speaker, turn, context.system_reminders)
+    # Somebody may have asked for the same turn meanwhile and come first.
+    return context if kept == context.system_reminders else await fitted(kept)
+
+
+async def user_memory(db: Database, caller: Caller, agent_id: str | None) -> UserMemory:
+    """The core blocks alone."""
+    speaker = _speaking(caller, agent_id)
+    found, _ = await _together(
+        _read_blocks(db, speaker), _check_agent(db, caller, speaker.agent_id)
+    )
+    content = render(user_core=_core(found, "user"), agent_core=_core(found, "agent"))
+    return UserMemory(content, etag_of(content), Tokenizer().count(content))
+
+
+# --- the parts -------------------------------------------------------------------------------------------------------
+
+
+def _speaking(caller: Caller, agent_id: str | None) -> Caller:
+    """The caller, for the agent it names; an agent's key speaks for its own without saying so."""
+    return caller if agent_id is None else caller.speaking_as(agent_id)
+
+
+async def _check_agent(db: Database, caller: Caller, agent_id: str | None) -> None:
+    if agent_id is not None:
+        async with db.read(caller) as tx:
+            await enter_agent(tx, caller, agent_id, to_write=False)
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def _read_blocks(db: Database, speaker: Caller) -> list[Block]:
+    return [] if speaker.user_id is None else await blocks.read_core(db, speaker, speaker.agent_id)
+
+
+async def _recall(db: Database, speaker: Caller, ask: Ask) -> list[Reminder]:
+    policy, query = ask.policy, ask.message[:MAX_QUERY_CHARS]
+    if policy.archival_mode != "auto" or speaker.user_id is None or not query.strip():
+        return []
+    lines = await recall.find_lines(
+        db,
+        speaker,
+        query,
+        agent_id=speaker.agent_id,
+        limit=policy.archival_limit,
+        min_score=policy.archival_min_score,
+    )
+    return [Reminder.of(line) for line in lines]
+
+
+async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydrated:
+    if speaker.agent_id is None:
+        return Hydrated()
+    where = Places(speaker.agent_id, speaker.workspace_id)
+    async with db.read(speaker) as tx:
+        filled = await hydration.fill(tx, where, budget_bytes=DEFAULT_BUDGET_BYTES)
+    tokens = await tokenizer.count_all([f"{e.key}: {e.content}" for e in filled.data])
+    return Hydrated(filled.data, tokens, filled.dropped_entries)
+
+
+async def _converse(db: Database, speaker: Caller, name: ConversationName | None) -> Said:
+    return Said([], 0) if name is None else await read_messages(db, speaker, name)
+
+
+async def _together(*parts: Coroutine[Any, Any, Any]) -> list[Any]:
+    """All parts at once. The first failure in their order is raised, once none of them is at work any more."""
+    results = await asyncio.gather(*parts, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+# --- the fit ---------------------------------------------------------------------------------------------------------
+
+
+def _core(found: Sequence[Block], scope: BlockScope) -> str:
+    return next((each.content for each in found if each.scope == scope), "")
+
+
+def _fit(ask: Ask, tokenizer: Tokenizer, parts: Parts) -> Context:
+    entries, messages = parts.hydrated.entries, parts.said.messages
+    purse = Purse(ask.max_tokens)
+    memory = _fit_user_memory(purse, ask.policy, tokenizer, parts.blocks)
+    fill(
+        purse,
+        reminders=[
+            Priced("system_reminders", each.name, tokens, index)
+            for index, (each, tokens) in enumerate(
+                zip(parts.reminders, parts.reminder_tokens, strict=True)
+            )
+        ],
+        entries=[
+            (Priced("entries", each.key, tokens, index), each.category)
+            for index, (each, tokens) in enumerate(zip(entries, parts.hydrated.tokens, strict=True))
+        ],
+        messages=[
+            (Priced("messages", each.id, each.tokens, index), each)
+            for index, each in enumerate(messages)
+        ],
+    )
+    return Context(
+        user_memory=memory,
+        system_reminders=[parts.reminders[i] for i in purse.indexes("system_reminders")],
+        entries=[entries[i] for i in purse.indexes("entries")],
+        messages=[messages[i] for i in purse.indexes("messages")],
+        tokens=_tokens(purse),
+        dropped=[*purse.account(), *_dropped_before(parts)],
+    )
+
+
+def _fit_user_memory(
+    purse: Purse, policy: MemoryPolicy, tokenizer: Tokenizer, found: Sequence[Block]
+) -> UserMemory:
+    """Both core blocks, or the one that fits; the user's before the agent's."""
+    user = _core(found, "user") if policy.include_user_core else ""
+    agent = _core(found, "agent") if policy.include_agent_core else ""
+    price = {
+        choice: tokenizer.count(render(user_core=choice[0], agent_core=choice[1]))
+        for choice in ((user, agent), (user, ""), ("", agent), ("", ""))
+    }
+    chosen = next(c for c, tokens in price.items() if purse.left is None or tokens <= purse.left)
+    for index, (name, alone) in enumerate((("user_core", (user, "")), ("agent_core", ("", agent)))):
+        if price[alone] and not chosen[index]:
+            purse.refuse([[Priced("user_memory", name, price[alone], index)]])
+    content = render(user_core=chosen[0], agent_core=chosen[1])
+    purse.spend([[Priced("user_memory", "user_memory", price[chosen], 0)]])
+    return UserMemory(content, etag_of(content), price[chosen])
+
+
+def _tokens(purse: Purse) -> Tokens:
+    return Tokens(
+        user_memory=purse.tokens("user_memory"),
+        system_reminders=purse.tokens("system_reminders"),
+        entries=purse.tokens("entries"),
+        messages=purse.tokens("messages"),
+        total=sum(each.tokens for each in purse.kept),
+    )
+
+
+def _dropped_before(parts: Parts) -> list[Dropped]:
+    """What the faces left out before tokens were counted."""
+    dropped = []
+    if parts.hydrated.dropped:
+        dropped.append(Dropped("entries", "budget_bytes", parts.hydrated.dropped, None, []))
+    earlier = parts.said.total_count - len(parts.said.messages)
+    if earlier > 0:
+        dropped.append(Dropped("messages", "window", earlier, None, []))
+    return dropped

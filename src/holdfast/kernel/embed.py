@@ -1,0 +1,243 @@
+"""Text → vector: a protocol, the bundled local model, any OpenAI-compatible endpoint, and none.
+
+Work is gathered: whatever is asked for while a batch is being embedded goes together in the next one, in a thread, so that
+the event loop never waits for arithmetic. Vectors are kept for a while by their text: a service embeds before it opens its
+transaction, and what it puts there finds the vector at hand.
+"""
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Protocol
+from urllib.parse import urldefrag
+
+import httpx
+
+from holdfast.kernel import metrics
+from holdfast.kernel.errors import HoldfastError
+
+# How long a request waits for a remote embedder before it goes on without, and a job does.
+PATIENCE_S = 2.0
+JOB_PATIENCE_S = 60.0
+MAX_BATCH = 64
+MAX_KEPT = 4_096
+DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
+
+Vector = str
+"""A vector as Postgres reads it: `[0.1,0.2]`."""
+
+
+class EmbedderUnavailable(HoldfastError):
+    """The embedder is down, slow, or not installed. Writes and hybrid recall go on without it."""
+
+    code, status, title = "MEM-003", 503, "Memory backend unavailable"
+    retry_after_s = 2
+
+
+class Model(Protocol):
+    """What turns texts into rows of numbers; called from one thread at a time."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str], *, patience_s: float) -> Sequence[Sequence[float]]:
+        """One row for each text, in order, of unit length; EmbedderUnavailable when it cannot."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds."""
+        ...
+
+
+class LocalModel:
+    """all-MiniLM-L6-v2 from the package holdfast-minilm: on the CPU, without a network."""
+
+    name = "local:all-MiniLM-L6-v2"
+
+    def __init__(self) -> None:
+        try:
+            from holdfast_minilm import MiniLM
+        except ImportError:
+            raise EmbedderUnavailable(
+                "the local embedder is not installed: pip install holdfast-minilm, or set "
+                "HOLDFAST_EMBEDDER to an endpoint or to none"
+            ) from None
+        self._model = MiniLM()
+
+    def embed(self, texts: Sequence[str], *, patience_s: float) -> Sequence[Sequence[float]]:  # noqa: ARG002
+        """One row for each text, in order."""
+        rows: list[list[float]] = self._model.embed(texts).tolist()
+        return rows
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+class RemoteModel:
+    """An OpenAI-compatible endpoint: `https://host/v1#model-name`."""
+
+    def __init__(self, url: str, api_key: str | None) -> None:
+        address, fragment = urldefrag(url)
+        self._model = fragment or DEFAULT_REMOTE_MODEL
+        self.name = f"{address}#{self._model}"
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = httpx.Client(headers=headers)
+        self._url = f"{address.rstrip('/')}/embeddings"
+
+    def embed(self, texts: Sequence[str], *, patience_s: float) -> Sequence[Sequence[float]]:
+        """One row for each text, in order."""
+        try:
+            reply = self._client.post(
+                self._url,
+                json={"model": self._model, "input": list(texts), "encoding_format": "float"},
+                timeout=patience_s,
+            )
+            reply.raise_for_status()
+            data = sorted(reply.json()["data"], key=lambda each: each["index"])
+            rows = [_unit([float(x) for x in each["embedding"]]) for each in data]
+        except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
+            raise EmbedderUnavailable(
+                f"the embedder does not answer: {type(error).__name__}"
+            ) from error
+        if len(rows) != len(texts):
+            raise EmbedderUnavailable("the embedder answered with another number of vectors")
+        return rows
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+
+class Embedder:
+    """A model behind a queue of its own, with the latest vectors at hand."""
+
+    def __init__(self, model: Model, *, local: bool) -> None:
+        self.model = model.name
+        self.local = local
+        self._model = model
+        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        self._waiting: list[tuple[str, float, asyncio.Future[Vector]]] = []
+        self._runner: asyncio.Task[None] | None = None
+
+    async def embed(self, texts: Sequence[str], *, patience_s: float = PATIENCE_S) -> list[Vector]:
+        """The vectors of these texts, in order; EmbedderUnavailable when there are none to be had."""
+        loop = asyncio.get_running_loop()
+        asked: dict[str, asyncio.Future[Vector]] = {}
+        for text in texts:
+            if text not in asked and self.at_hand(text) is None:
+                asked[text] = loop.create_future()
+        self._waiting += [(text, patience_s, future) for text, future in asked.items()]
+        if asked and (self._runner is None or self._runner.done()):
+            self._runner = loop.create_task(self._run())
+        if asked:
+            await asyncio.wait(asked.values())
+        # Every failure is looked at, so that none is reported as forgotten; the first is raised.
+        for error in [future.exception() for future in asked.values()]:
+            if error is not None:
+                raise error
+        made = {text: future.result() for text, future in asked.items()}
+        return [made.get(text) or self.at_hand(text) or "" for text in texts]
+
+    def at_hand(self, text: str) -> Vector | None:
+        """The vector of a text embedded a moment ago; None where it would have to be made."""
+        return self._kept.get(_digest(text))
+
+    async def close(self) -> None:
+        """End the work that is under way."""
+        if self._runner is not None:
+            await asyncio.gather(self._runner, return_exceptions=True)
+        self._model.close()
+
+    async def _run(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+            texts = [text for text, _, _ in batch]
+            patience_s = max(patience for _, patience, _ in batch)
+            try:
+                rows = await asyncio.to_thread(self._model.embed, texts, patience_s=patience_s)
+            except Exception as error:  # whoever waits hears of it, whatever it is
+                metrics.embedder_failures.inc()
+                for _, _, future in batch:
+                    if not future.done():
+                        future.set_exception(_as_unavailable(error))
+                continue
+            for (text, _, future), row in zip(batch, rows, strict=True):
+                vector = as_vector(row)
+                self._keep(text, vector)
+                if not future.done():
+                    future.set_result(vector)
+
+    def _keep(self, text: str, vector: Vector) -> None:
+        self._kept[_digest(text)] = vector
+        while len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+
+
+def open_embedder(spec: str, api_key: str | None = None) -> Embedder | None:
+    """The embedder a setting names: `local`, an endpoint's URL, or `none`. Also reads the names of models."""
+    if spec == "none":
+        return None
+    if spec == "local" or spec == LocalModel.name:
+        return Embedder(LocalModel(), local=True)
+    if spec.startswith(("http://", "https://")):
+        return Embedder(RemoteModel(spec, api_key), local=False)
+    raise EmbedderUnavailable(f"HOLDFAST_EMBEDDER is {spec!r}; it takes local, none or a URL")
+
+
+class Embedders:
+    """The embedder that serves: that of the active model, which is not the setting's while `holdfast reembed` is under way."""
+
+    def __init__(self, spec: str = "none", api_key: str | None = None) -> None:
+        self._spec = spec
+        self._api_key = api_key
+        self._opened: dict[str, Embedder] = {}
+        self._opening = asyncio.Lock()
+        self._active: str | None = None
+
+    async def wanted(self) -> Embedder | None:
+        """The one that the settings name."""
+        return None if self._spec == "none" else await self._open(self._spec)
+
+    async def serving(self, model: str | None = None) -> Embedder | None:
+        """The one whose vectors are compared; `model` is its name where the database just told it."""
+        if self._spec == "none":
+            return None
+        self._active = model or self._active
+        return await self._open(self._active or self._spec)
+
+    async def close(self) -> None:
+        """Close all that were opened."""
+        for embedder in {id(each): each for each in self._opened.values()}.values():
+            await embedder.close()
+
+    async def _open(self, spec: str) -> Embedder:
+        found = self._opened.get(spec)
+        if found is not None:
+            return found
+        async with self._opening:
+            if spec not in self._opened:
+                made = await asyncio.to_thread(open_embedder, spec, self._api_key)
+                if made is None:
+                    raise EmbedderUnavailable("there is no embedder")
+                self._opened[spec] = self._opened.setdefault(made.model, made)
+        return self._opened[spec]
+
+
+def as_vector(row: Sequence[float]) -> Vector:
+    """A row of numbers as Postgres reads it; four digits are more than half precision keeps."""
+    return f"[{','.join(f'{x:.4f}' for x in row)}]"
+
+
+def _unit(row: list[float]) -> list[float]:
+    length = sum(x * x for x in row) ** 0.5
+    return [x / length for x in row] if length else row
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _as_unavailable(error: Exception) -> EmbedderUnavailable:
+    if isinstance(error, EmbedderUnavailable):
+        return error
+    return EmbedderUnavailable(f"the embedder failed: {type(error).__name__}")

@@ -1,0 +1,563 @@
+-- Recall: one index of passages under every face.
+--
+-- The index holds ids, word vectors and embeddings, never content. Under a row-level policy Postgres would not use it
+-- (word and distance operators are not leakproof), so these tables have no policy and no grant: the service's role reaches
+-- them only through the functions below, which run as the owner and take the org from the transaction's setting.
+-- Plain indexes start with scope_id, which belongs to one org; keys and unique indexes start with org_id.
+
+-- A scope is who may see a passage, written as one word ('memory/user/ana'): a caller's sight is a list of them, matched by
+-- equality, so that a caller who sees a thousand passages pays for a thousand however large the org is.
+CREATE TABLE recall_scopes (
+    org_id  text NOT NULL REFERENCES orgs,
+    scope   text NOT NULL,
+    id      bigint GENERATED ALWAYS AS IDENTITY,
+    PRIMARY KEY (org_id, scope)
+);
+
+-- What an object says, cut where it is long.
+CREATE TABLE passages (
+    org_id        text NOT NULL,
+    id            bigint GENERATED ALWAYS AS IDENTITY,
+    scope_id      bigint NOT NULL,
+    kind          text NOT NULL,
+    object_id     text NOT NULL,
+    number        integer NOT NULL,      -- from 0, within its object
+    starts        integer NOT NULL,      -- where it stands in the object's content, in characters
+    ends          integer NOT NULL,
+    workspace_id  text,
+    session_id    text,
+    actor         text,                  -- who said it, as the writer recorded it
+    labels        text[] NOT NULL,       -- what a call may filter by: 'category:fact', 'tag:tea'
+    words         tsvector NOT NULL,     -- A: key and literals, B: summary, C: category and tags, D: body
+    length        integer NOT NULL,      -- of the body, in words
+    at            timestamptz NOT NULL,  -- when what it says was so
+    updated_at    timestamptz NOT NULL,
+    until         timestamptz,           -- never returned from then on
+    importance    smallint NOT NULL,
+    pinned        boolean NOT NULL,
+    PRIMARY KEY (org_id, id),
+    UNIQUE (org_id, kind, object_id, number)
+);
+CREATE INDEX passages_by_scope ON passages (scope_id) INCLUDE (length);
+CREATE INDEX passages_by_session ON passages (scope_id, session_id, object_id, number) WHERE session_id IS NOT NULL;
+-- One in 64, to measure a large scope without counting it.
+CREATE INDEX passages_sample ON passages (scope_id) INCLUDE (length) WHERE id % 64 = 0;
+
+-- Each word of each passage, for BM25. `tail` counts it in the last words of what was said just before in the same
+-- session: a short turn ("Yes, last May") is found by what it answers.
+CREATE TABLE postings (
+    org_id       text NOT NULL,
+    scope_id     bigint NOT NULL,
+    lexeme       text NOT NULL,
+    passage_id   bigint NOT NULL,
+    tf           real NOT NULL,
+    tail         real NOT NULL,
+    length       integer NOT NULL,
+    tail_length  integer NOT NULL,
+    -- Roughly what the word counts for in its passage; a frequent word's best passages are read first.
+    impact       real NOT NULL GENERATED ALWAYS AS ((tf + tail) / (tf + tail + 0.04 * (length + tail_length))) STORED
+);
+CREATE INDEX postings_by_lexeme ON postings (scope_id, lexeme, impact DESC)
+    INCLUDE (passage_id, tf, tail, length, tail_length);
+CREATE INDEX postings_by_passage ON postings (passage_id);
+CREATE INDEX postings_sample ON postings (scope_id, lexeme) WHERE passage_id % 64 = 0;
+
+-- The words of a scope, for those that a query spells otherwise.
+CREATE TABLE recall_vocabulary (
+    org_id    text NOT NULL,
+    scope_id  bigint NOT NULL,
+    lexeme    text NOT NULL,
+    PRIMARY KEY (org_id, scope_id, lexeme)
+);
+CREATE INDEX recall_vocabulary_by_trigram ON recall_vocabulary USING gin (scope_id, lexeme gin_trgm_ops);
+
+-- The words of those who speak in a scope. Their names say nothing about what was said, so they are kept out of the
+-- vector of a query.
+CREATE TABLE recall_actors (
+    org_id    text NOT NULL,
+    scope_id  bigint NOT NULL,
+    word      text NOT NULL,
+    PRIMARY KEY (org_id, scope_id, word)
+);
+
+-- The models that made the vectors here. One is active; another may be being prepared to take its place.
+CREATE TABLE embedding_models (
+    id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name        text NOT NULL UNIQUE,
+    active      boolean NOT NULL DEFAULT false,
+    created_at  timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX embedding_models_one_active ON embedding_models (active) WHERE active;
+
+CREATE TABLE passage_vectors (
+    org_id      text NOT NULL,
+    model_id    integer NOT NULL,
+    passage_id  bigint NOT NULL,
+    scope_id    bigint NOT NULL,
+    dimensions  integer NOT NULL,
+    embedding   halfvec NOT NULL,
+    PRIMARY KEY (org_id, model_id, passage_id),
+    FOREIGN KEY (org_id, passage_id) REFERENCES passages ON DELETE CASCADE
+);
+CREATE INDEX passage_vectors_by_scope ON passage_vectors (scope_id, model_id);
+-- For scopes too large to compare whole. `holdfast reembed` makes one for a model with another number of dimensions.
+CREATE INDEX passage_vectors_384 ON passage_vectors USING hnsw ((embedding::halfvec(384)) halfvec_ip_ops)
+    WHERE dimensions = 384;
+
+-- What an org chose for its ranking; unset is the default (kernel/recall/fusion.py).
+ALTER TABLE orgs ADD COLUMN recall_weights jsonb;
+
+-- --- writing --------------------------------------------------------------------------------------------------------
+
+-- The words of a passage and how much each counts: in a key twice, in a summary half as much again as in the body.
+CREATE FUNCTION recall_counts(words tsvector) RETURNS TABLE (lexeme text, tf real)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT w.lexeme,
+           (SELECT sum(CASE weight WHEN 'A' THEN 2.0 WHEN 'B' THEN 1.5 ELSE 1.0 END) FROM unnest(w.weights) weight)::real
+      FROM unnest(words) w
+     WHERE w.positions IS NOT NULL;
+END;
+
+-- The last 36 words of a body (about 200 characters).
+CREATE FUNCTION recall_tail(words tsvector) RETURNS TABLE (lexeme text, tf real)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    WITH said AS (
+        SELECT w.lexeme, word.position
+          FROM unnest(words) w, unnest(w.positions, w.weights) word (position, weight)
+         WHERE word.weight = 'D'
+    )
+    SELECT said.lexeme, count(*)::real
+      FROM said
+     WHERE said.position > (SELECT max(last.position) FROM said last) - 36
+     GROUP BY said.lexeme;
+END;
+
+-- Writes the postings of a passage anew: its own words, and the tail of what came before it in its session.
+CREATE FUNCTION recall_write_postings(in_org text, in_passage bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+DECLARE
+    this passages;
+    before tsvector;
+    tail_words integer;
+BEGIN
+    SELECT * INTO STRICT this FROM passages WHERE org_id = in_org AND id = in_passage;
+    DELETE FROM postings WHERE passage_id = in_passage;
+    IF this.session_id IS NOT NULL AND this.number = 0 THEN
+        SELECT p.words INTO before
+          FROM passages p
+         WHERE p.scope_id = this.scope_id AND p.session_id = this.session_id AND p.object_id < this.object_id
+         ORDER BY p.object_id DESC, p.number DESC
+         LIMIT 1;
+    END IF;
+    SELECT coalesce(sum(t.tf), 0) INTO tail_words FROM recall_tail(before) t;
+    INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
+    SELECT in_org, this.scope_id, lexeme, in_passage, coalesce(own.tf, 0), coalesce(tail.tf, 0), this.length, tail_words
+      FROM recall_counts(this.words) own
+      FULL JOIN recall_tail(before) tail USING (lexeme);
+END $$;
+
+-- Takes an object out of the index, and its words out of what was built from them; gives back the first passage of what
+-- follows it in its session, whose tail it was.
+CREATE FUNCTION recall_take_out(in_org text, in_kind text, in_object_id text) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+DECLARE
+    gone passages;
+    next_passage bigint;
+BEGIN
+    FOR gone IN DELETE FROM passages p
+                 WHERE p.org_id = in_org AND p.kind = in_kind AND p.object_id = in_object_id
+                RETURNING p.*
+    LOOP
+        DELETE FROM postings WHERE passage_id = gone.id;
+        DELETE FROM recall_vocabulary v
+         WHERE v.org_id = in_org AND v.scope_id = gone.scope_id AND v.lexeme = ANY (tsvector_to_array(gone.words))
+           AND NOT EXISTS (SELECT FROM postings o
+                            WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0);
+        IF gone.session_id IS NOT NULL AND gone.number = 0 THEN
+            next_passage := recall_next(gone.scope_id, gone.session_id, in_object_id);
+        END IF;
+    END LOOP;
+    RETURN next_passage;
+END $$;
+
+CREATE FUNCTION recall_next(in_scope bigint, in_session text, in_object_id text) RETURNS bigint
+    LANGUAGE sql STABLE SET search_path = public, pg_temp
+    RETURN (SELECT p.id FROM passages p
+             WHERE p.scope_id = in_scope AND p.session_id = in_session AND p.object_id > in_object_id AND p.number = 0
+             ORDER BY p.object_id LIMIT 1);
+
+-- Puts an object into the index in place of what it said before. `in_literals` are word vectors of what no language's
+-- parser keeps whole: identifiers, and the character pairs of scripts that write no spaces. `in_vectors` is NULL when
+-- the embedding follows later.
+CREATE FUNCTION recall_put(
+    in_kind text, in_object_id text, in_scope text, in_workspace_id text, in_session_id text, in_actor text,
+    in_labels text[], in_at timestamptz, in_updated_at timestamptz, in_until timestamptz, in_importance integer,
+    in_pinned boolean, in_head text, in_summary text, in_about text, in_bodies text[], in_literals text[],
+    in_starts integer[], in_ends integer[], in_vectors text[], in_model text
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org text := current_org();
+    config regconfig := (SELECT language::regconfig FROM orgs WHERE org_id = current_org());
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
+    of_scope bigint;
+    follows bigint;
+    new_id bigint;
+    new_words tsvector;
+BEGIN
+    follows := recall_take_out(org, in_kind, in_object_id);
+
+    SELECT id INTO of_scope FROM recall_scopes WHERE org_id = org AND scope = in_scope;
+    IF of_scope IS NULL THEN
+        INSERT INTO recall_scopes (org_id, scope) VALUES (org, in_scope) ON CONFLICT DO NOTHING;
+        SELECT id INTO of_scope FROM recall_scopes WHERE org_id = org AND scope = in_scope;
+    END IF;
+
+    FOR n IN 1 .. cardinality(in_bodies) LOOP
+        new_words := in_literals[n]::tsvector
+            || setweight(to_tsvector(config, in_head), 'A')
+            || setweight(to_tsvector(config, in_summary), 'B')
+            || setweight(to_tsvector(config, in_about), 'C')
+            || to_tsvector(config, in_bodies[n]);
+        INSERT INTO passages (org_id, scope_id, kind, object_id, number, starts, ends, workspace_id, session_id, actor,
+                              labels, words, length, at, updated_at, until, importance, pinned)
+        VALUES (org, of_scope, in_kind, in_object_id, n - 1, in_starts[n], in_ends[n], in_workspace_id, in_session_id,
+                in_actor, in_labels, new_words,
+                (SELECT coalesce(sum(cardinality(w.positions)), 0) FROM unnest(ts_filter(new_words, '{b,d}')) w),
+                in_at, in_updated_at, in_until, in_importance, in_pinned)
+        RETURNING id INTO new_id;
+        PERFORM recall_write_postings(org, new_id);
+        INSERT INTO recall_vocabulary (org_id, scope_id, lexeme)
+        SELECT org, of_scope, lexeme FROM unnest(tsvector_to_array(new_words)) lexeme
+         ORDER BY lexeme
+            ON CONFLICT DO NOTHING;
+        IF in_vectors[n] IS NOT NULL AND model IS NOT NULL THEN
+            INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
+            SELECT org, model, new_id, of_scope, vector_dims(given), given
+              FROM (SELECT in_vectors[n]::halfvec AS given) vector;
+        END IF;
+    END LOOP;
+
+    IF in_session_id IS NOT NULL THEN
+        -- What follows here and now may not be what followed where it was.
+        IF follows IS NOT NULL THEN
+            PERFORM recall_write_postings(org, follows);
+        END IF;
+        follows := recall_next(of_scope, in_session_id, in_object_id);
+    END IF;
+    IF follows IS NOT NULL THEN
+        PERFORM recall_write_postings(org, follows);
+    END IF;
+    IF in_actor IS NOT NULL THEN
+        INSERT INTO recall_actors (org_id, scope_id, word)
+        SELECT org, of_scope, word FROM regexp_split_to_table(lower(in_actor), '[^[:alnum:]]+') word
+         WHERE word <> ''
+         ORDER BY word
+            ON CONFLICT DO NOTHING;
+    END IF;
+END $$;
+
+CREATE FUNCTION recall_drop(in_kind text, in_object_ids text[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org text := current_org();
+    dropped text;
+    follows bigint;
+BEGIN
+    FOREACH dropped IN ARRAY in_object_ids LOOP
+        follows := recall_take_out(org, in_kind, dropped);
+        IF follows IS NOT NULL THEN
+            PERFORM recall_write_postings(org, follows);
+        END IF;
+    END LOOP;
+END $$;
+
+-- --- asking ---------------------------------------------------------------------------------------------------------
+
+-- What must be known before a query is embedded: which of its words are names of those who speak in these scopes, and
+-- the model whose vectors serve.
+CREATE FUNCTION recall_begin(in_scopes text[], in_words text[])
+    RETURNS TABLE (names text[], model text, weights jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT
+        ARRAY(SELECT DISTINCT a.word
+                FROM recall_scopes s
+                JOIN recall_actors a ON a.org_id = s.org_id AND a.scope_id = s.id
+               WHERE s.org_id = current_org() AND s.scope = ANY (in_scopes) AND a.word = ANY (in_words)),
+        (SELECT m.name FROM embedding_models m WHERE m.active),
+        (SELECT o.recall_weights FROM orgs o WHERE o.org_id = current_org());
+END $$;
+
+-- The passages of these scopes that a query may mean, with what speaks for each: its BM25 score over its own words and
+-- those together with its tail, half and half; and its cosine. Each arm brings its best, and both are looked up for all.
+--
+-- Scopes of up to `exact` passages are compared whole. In a larger one a word is weighed by a sample and read by its best
+-- `per_word` passages, and vectors come from the HNSW index, or from all when that gives fewer than there are.
+CREATE FUNCTION recall_candidates(
+    in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
+    in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz
+) RETURNS TABLE (
+    passage_id bigint, kind text, object_id text, number integer, starts integer, ends integer, session_id text,
+    actor text, at timestamptz, updated_at timestamptz, importance smallint, pinned boolean,
+    lexical double precision, rank real, similarity double precision, terms text[], embedded boolean
+)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    SET hnsw.iterative_scan = relaxed_order SET hnsw.ef_search = 120 SET hnsw.max_scan_tuples = 30000
+    SET plan_cache_mode = force_custom_plan
+    AS $$
+DECLARE
+    org CONSTANT text := current_org();
+    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = current_org());
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
+    exact CONSTANT integer := 10000;
+    per_word CONSTANT integer := 1000;
+    k1 CONSTANT double precision := 1.2;
+    b CONSTANT double precision := 0.9;
+    scope_ids bigint[];
+    n double precision;
+    mean double precision;
+    large boolean;
+    asked text[];
+    lexemes text[];
+    idfs double precision[];
+    vector halfvec := in_vector::halfvec;
+    near bigint[];
+    any_word tsquery;
+    found_ids bigint[];
+    found_scores double precision[];
+BEGIN
+    SELECT array_agg(s.id) INTO scope_ids FROM recall_scopes s WHERE s.org_id = org AND s.scope = ANY (in_scopes);
+    IF scope_ids IS NULL THEN
+        RETURN;
+    END IF;
+
+    -- How much there is.
+    SELECT count(*), avg(counted.length) INTO n, mean
+      FROM (SELECT p.length FROM passages p WHERE p.scope_id = ANY (scope_ids) LIMIT exact + 1) counted;
+    IF n = 0 THEN
+        RETURN;
+    END IF;
+    large := n > exact;
+    IF large THEN
+        SELECT greatest(n, 64 * count(*)), coalesce(avg(p.length), mean) INTO n, mean
+          FROM passages p WHERE p.scope_id = ANY (scope_ids) AND p.id % 64 = 0;
+    END IF;
+    mean := greatest(mean, 1);
+
+    -- What is asked, and how rare each word is here. A word in more than a tenth of the scope decides nothing beside
+    -- rarer ones.
+    asked := tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector);
+    WITH counted AS (
+        SELECT word AS lexeme,
+               CASE WHEN large
+                    THEN (SELECT count(*) FROM (SELECT FROM postings p WHERE p.scope_id = ANY (scope_ids)
+                                                   AND p.lexeme = word LIMIT per_word) few)
+                    ELSE (SELECT count(*) FROM postings p WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word)
+               END AS df
+          FROM unnest(asked) word
+    ), weighed AS (
+        SELECT c.lexeme, 1.0::double precision AS weight,
+               CASE WHEN large AND c.df = per_word
+                    THEN greatest(c.df, 64 * (SELECT count(*) FROM postings p WHERE p.scope_id = ANY (scope_ids)
+                                                 AND p.lexeme = c.lexeme AND p.passage_id % 64 = 0))
+                    ELSE c.df END AS df
+          FROM counted c
+    ), spelled AS (
+        -- Words that are not here as they were asked: those that contain them, or are spelled much like them.
+        SELECT like_it.lexeme, like_it.weight * 0.7 AS weight,
+               (SELECT count(*) FROM (SELECT FROM postings p WHERE p.scope_id = ANY (scope_ids)
+                                         AND p.lexeme = like_it.lexeme LIMIT per_word) few) AS df
+          FROM weighed w
+         CROSS JOIN LATERAL (
+               SELECT v.lexeme,
+                      max(CASE WHEN v.lexeme LIKE '%' || w.lexeme || '%' THEN 1.0
+                               ELSE similarity(v.lexeme, w.lexeme) END) AS weight
+                 FROM recall_vocabulary v
+                WHERE v.scope_id = ANY (scope_ids)
+                  AND (v.lexeme % w.lexeme
+                       OR v.lexeme LIKE '%' || replace(replace(replace(w.lexeme, '\', '\\'), '%', '\%'), '_', '\_') || '%')
+                GROUP BY v.lexeme
+                ORDER BY 2 DESC, 1
+                LIMIT 4
+               ) like_it
+         WHERE w.df = 0 AND length(w.lexeme) >= 3 AND like_it.weight >= 0.4
+    ), known AS (
+        SELECT w.lexeme, max(w.weight) AS weight, max(w.df) AS df
+          FROM (SELECT * FROM weighed UNION ALL SELECT * FROM spelled) w
+         WHERE w.df > 0
+         GROUP BY w.lexeme
+    )
+    SELECT array_agg(k.lexeme), array_agg(k.weight * ln(1 + (n - least(k.df, n) + 0.5) / (k.df + 0.5)))
+      INTO lexemes, idfs
+      FROM known k
+     WHERE k.df <= greatest(0.1 * n, 10) OR NOT EXISTS (SELECT FROM known rare WHERE rare.df <= greatest(0.1 * n, 10));
+
+    -- The lexical arm.
+    WITH hits AS (
+        SELECT hit.passage_id, word.idf,
+               hit.tf * (k1 + 1) / (hit.tf + k1 * (1 - b + b * hit.length / mean)) AS own,
+               (hit.tf + hit.tail) * (k1 + 1)
+               / (hit.tf + hit.tail + k1 * (1 - b + b * (hit.length + hit.tail_length) / (mean + 0.5 * hit.tail_length))) AS both_fields
+          FROM unnest(lexemes, idfs) word (lexeme, idf)
+         CROSS JOIN LATERAL (
+               SELECT p.passage_id, p.tf, p.tail, p.length, p.tail_length
+                 FROM postings p
+                WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word.lexeme
+                ORDER BY CASE WHEN large THEN p.impact END DESC
+                LIMIT CASE WHEN large THEN per_word END
+               ) hit
+    ), scored AS (
+        SELECT h.passage_id, sum(h.idf * (0.5 * h.own + 0.5 * h.both_fields)) AS score
+          FROM hits h GROUP BY h.passage_id
+    )
+    SELECT array_agg(s.passage_id), array_agg(s.score) INTO found_ids, found_scores FROM scored s;
+
+    -- The semantic arm.
+    IF vector IS NOT NULL AND large THEN
+        -- Written with the model and its dimensions in it, so that the planner finds their index.
+        EXECUTE format(
+            'SELECT array_agg(close.passage_id) FROM ('
+            '   SELECT v.passage_id FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
+            '    WHERE v.scope_id = ANY ($2) AND v.model_id = %1$s AND v.dimensions = %2$s'
+            '      AND (p.until IS NULL OR p.until > $3) AND p.kind = ANY ($4)'
+            '      AND ($5 IS NULL OR p.workspace_id = $5) AND p.labels @> $6'
+            '    ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8) close',
+            model, vector_dims(vector))
+           INTO near USING org, scope_ids, in_now, in_kinds, in_workspace_id, in_labels, vector, in_semantic_limit;
+    END IF;
+    IF vector IS NOT NULL AND coalesce(cardinality(near), 0) < in_semantic_limit THEN
+        SELECT array_agg(close.passage_id) INTO near
+          FROM (SELECT v.passage_id
+                  FROM passage_vectors v
+                  JOIN passages p ON p.org_id = org AND p.id = v.passage_id
+                 WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
+                   AND (p.until IS NULL OR p.until > in_now)
+                   AND p.kind = ANY (in_kinds)
+                   AND (in_workspace_id IS NULL OR p.workspace_id = in_workspace_id)
+                   AND p.labels @> in_labels
+                 ORDER BY v.embedding <#> vector
+                 LIMIT in_semantic_limit) close;
+    END IF;
+
+    any_word := (SELECT string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')
+                   FROM unnest(lexemes) l)::tsquery;
+    RETURN QUERY
+    WITH scored AS (
+        SELECT s.id, s.score FROM unnest(found_ids, found_scores) s (id, score)
+    ), best AS (
+        SELECT s.id
+          FROM scored s
+          JOIN passages p ON p.org_id = org AND p.id = s.id
+         WHERE (p.until IS NULL OR p.until > in_now)
+           AND p.kind = ANY (in_kinds)
+           AND (in_workspace_id IS NULL OR p.workspace_id = in_workspace_id)
+           AND p.labels @> in_labels
+         ORDER BY s.score DESC, s.id DESC
+         LIMIT in_lexical_limit
+    ), either AS (
+        SELECT best.id FROM best UNION SELECT unnest(near)
+    )
+    SELECT p.id, p.kind, p.object_id, p.number, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at,
+           p.importance, p.pinned,
+           coalesce(s.score, 0), ts_rank_cd(p.words, any_word), -(v.embedding <#> vector),
+           ARRAY(SELECT l FROM unnest(lexemes) l WHERE l = ANY (tsvector_to_array(p.words))), v.passage_id IS NOT NULL
+      FROM either
+      JOIN passages p ON p.org_id = org AND p.id = either.id
+      LEFT JOIN scored s ON s.id = either.id
+      LEFT JOIN passage_vectors v ON v.org_id = org AND v.model_id = model AND v.passage_id = either.id;
+END $$;
+
+-- What can be said of objects that a question did not bring up: whether they are in these scopes at all, whether any word
+-- of the query is in them, and how close they are.
+CREATE FUNCTION recall_probe(
+    in_kind text, in_object_ids text[], in_scopes text[], in_text text, in_literals text, in_vector text, in_model text
+) RETURNS TABLE (object_id text, matches boolean, embedded boolean, similarity double precision)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = current_org());
+    asked CONSTANT text[] := tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector);
+BEGIN
+    RETURN QUERY
+    SELECT p.object_id, bool_or(tsvector_to_array(p.words) && asked), bool_or(v.passage_id IS NOT NULL),
+           max(-(v.embedding <#> in_vector::halfvec))
+      FROM passages p
+      JOIN recall_scopes s ON s.org_id = p.org_id AND s.id = p.scope_id
+      LEFT JOIN embedding_models m ON m.name = in_model
+      LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.model_id = m.id AND v.passage_id = p.id
+     WHERE p.org_id = current_org() AND p.kind = in_kind AND p.object_id = ANY (in_object_ids)
+       AND s.scope = ANY (in_scopes)
+     GROUP BY p.object_id;
+END $$;
+
+-- --- models, and vectors that follow later --------------------------------------------------------------------------
+
+-- Makes a model known; the first one serves from then on. Gives the name of the one that serves.
+CREATE FUNCTION recall_register(in_model text) RETURNS text
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM embedding_models WHERE name = in_model) THEN
+        INSERT INTO embedding_models (name, active)
+        SELECT in_model, NOT EXISTS (SELECT FROM embedding_models WHERE active)
+            ON CONFLICT DO NOTHING;
+        INSERT INTO embedding_models (name) VALUES (in_model) ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN (SELECT name FROM embedding_models WHERE active);
+END $$;
+
+-- Objects of the org with a passage that has no vector of this model, in the order of their passages.
+CREATE FUNCTION recall_missing(in_model text, in_after bigint, in_limit integer)
+    RETURNS TABLE (kind text, object_id text, last_passage bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT p.kind, p.object_id, max(p.id)
+      FROM (SELECT i.kind, i.object_id, i.id
+              FROM passages i
+             WHERE i.org_id = current_org() AND i.id > in_after
+               AND NOT EXISTS (SELECT FROM passage_vectors v
+                                WHERE v.org_id = i.org_id AND v.passage_id = i.id
+                                  AND v.model_id = (SELECT m.id FROM embedding_models m WHERE m.name = in_model))
+             ORDER BY i.id
+             LIMIT in_limit) p
+     GROUP BY p.kind, p.object_id
+     ORDER BY 3;
+END $$;
+
+CREATE FUNCTION recall_progress(in_model text) RETURNS TABLE (passages bigint, embedded bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT
+        (SELECT count(*) FROM passages p WHERE p.org_id = current_org()),
+        (SELECT count(*) FROM passage_vectors v JOIN embedding_models m ON m.id = v.model_id
+          WHERE v.org_id = current_org() AND m.name = in_model);
+END $$;
+
+-- Gives an object's passages the vectors of a model, unless the object changed since it was read.
+CREATE FUNCTION recall_fill(
+    in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_model text
+) RETURNS integer
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    filled integer;
+BEGIN
+    INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
+    SELECT p.org_id, m.id, p.id, p.scope_id, vector_dims(given.vector), given.vector
+      FROM (SELECT number - 1 AS number, vector::halfvec
+              FROM unnest(in_vectors) WITH ORDINALITY AS each (vector, number)) given
+      JOIN passages p ON p.org_id = current_org() AND p.kind = in_kind AND p.object_id = in_object_id
+                     AND p.number = given.number AND p.updated_at = in_updated_at
+      JOIN embedding_models m ON m.name = in_model
+        ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS filled = ROW_COUNT;
+    RETURN filled;
+END $$;
+
+-- Only these are open to the service, and only for the org of its transaction.
+REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_take_out, recall_next, recall_put,
+    recall_drop, recall_begin, recall_candidates, recall_probe, recall_register, recall_missing, recall_progress,
+    recall_fill FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_begin, recall_candidates, recall_probe, recall_register,
+    recall_missing, recall_progress, recall_fill TO holdfast_app;

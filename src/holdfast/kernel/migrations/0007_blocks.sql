@@ -1,0 +1,36 @@
+-- Blocks: one text per user, agent or none, and type; and what a turn of a conversation was reminded of.
+
+-- A deleted block keeps its row without its text: its id, its count of versions and its stamps go on when it is made again,
+-- so that a stamp from before the deletion can never match.
+CREATE TABLE blocks (
+    org_id      text NOT NULL REFERENCES orgs,
+    id          text NOT NULL,
+    user_id     text NOT NULL,
+    agent_id    text,               -- NULL for the user across all agents
+    block_type  text NOT NULL CHECK (block_type IN ('core', 'archival')),
+    content     text NOT NULL,
+    entries     integer NOT NULL,
+    came_at     timestamptz[] NOT NULL DEFAULT '{}',  -- of an archive, when each entry came; recall ranks by it
+    version     integer NOT NULL DEFAULT 1,
+    created_at  timestamptz NOT NULL,
+    updated_at  timestamptz NOT NULL,
+    deleted_at  timestamptz,
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, agent_id) REFERENCES agents
+);
+-- No agent's id is empty, so '' stands for none: equality finds the row, where IS NOT DISTINCT FROM would use no index.
+CREATE UNIQUE INDEX blocks_by_place ON blocks (org_id, user_id, coalesce(agent_id, ''), block_type);
+CALL wall_off('blocks');
+
+-- The reminders that a turn got, so that a replay of it gets the same. Written once.
+CREATE TABLE context_turns (
+    org_id      text NOT NULL REFERENCES orgs,
+    user_id     text NOT NULL,
+    agent_id    text NOT NULL,      -- '' for none: each agent sees its own
+    session_id  text NOT NULL,
+    message_id  text NOT NULL,
+    reminders   jsonb NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (org_id, user_id, session_id, message_id, agent_id)
+);
+CALL wall_off('context_turns');

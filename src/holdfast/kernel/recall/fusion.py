@@ -1,0 +1,169 @@
+"""Candidates in, a ranking out: what speaks for each passage, added up.
+
+The sum is convex rather than by ranks: each arm's score keeps its size, so that a passage both arms like goes first and the
+score means the same from query to query. BM25 has no upper end; b / (b + HALF) brings it to 0..1.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Candidate, Found, Hit, Mode
+from holdfast.kernel.recall.times import Times
+
+HALF = 15.0
+RECENT_DAYS = 30.0
+# Parts are whole multiples of this, a power of two: floating point adds those without error, in any order.
+QUANTUM = 2.0**-20
+
+# Below these nothing speaks for a passage: it is noise, however little else there is.
+FAINT_SIMILARITY = 0.2
+FAINT_LEXICAL = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each part may add to a score. The benchmark chose these; an org may set its own."""
+
+    lexical: float = 0.5
+    semantic: float = 0.5
+    session: float = 0.18
+    temporal: float = 0.3
+    actor: float = 0.07
+    spoken_by_user: float = 0.13
+    recency: float = 0.02
+    importance: float = 0.03
+    pinned: float = 0.03
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, float] | None) -> "Weights":
+        """The defaults with what an org chose."""
+        return cls(**{**asdict(cls()), **(chosen or {})})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What ranking knows about a question."""
+
+    mode: Mode
+    now: datetime
+    times: Times = Times()
+    names: Collection[str] = ()  # of those who speak here, that the query names
+    semantic: bool = True  # whether the query has a vector
+
+
+def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Found:
+    """Every object by its best passage, best first."""
+    candidates = list(candidates)
+    in_session = _best_of_sessions(candidates)
+    best: dict[tuple[str, str], tuple[Hit, Candidate]] = {}
+    for candidate in candidates:
+        hit = _judge(candidate, asked, weights, in_session)
+        known = best.get((candidate.kind, candidate.object_id))
+        if known is None or hit.score > known[0].score:
+            best[candidate.kind, candidate.object_id] = hit, candidate
+    order = _lexical_order if asked.mode == "lexical" else _order
+    ranked = sorted(best.values(), key=lambda pair: order(*pair), reverse=True)
+    return Found(
+        hits=[hit for hit, _ in ranked if hit.arms],
+        faint=[hit for hit, _ in ranked if not hit.arms],
+        semantic=asked.semantic,
+    )
+
+
+def _judge(
+    candidate: Candidate, asked: Asked, weights: Weights, in_session: Mapping[str, float]
+) -> Hit:
+    match asked.mode:
+        case "lexical":
+            parts = {"rank": candidate.rank / (candidate.rank + 1)}
+        case "semantic":
+            parts = {"semantic": max(candidate.similarity or 0.0, 0.0)}
+        case "hybrid":
+            parts = _hybrid_parts(candidate, asked, weights, in_session)
+    parts = {name: exact for name, part in parts.items() if (exact := _exact(part))}
+    score = sum(parts.values())
+    if not 0.0 <= score <= 1.0:
+        bound = min(max(score, 0.0), 1.0)
+        parts["bounds"] = bound - score
+        score = bound
+    return Hit(
+        kind=candidate.kind,
+        object_id=candidate.object_id,
+        score=score,
+        parts=parts,
+        arms=_arms(candidate, asked),
+        terms=tuple(candidate.terms),
+        starts=candidate.starts,
+        ends=candidate.ends,
+    )
+
+
+def _hybrid_parts(
+    candidate: Candidate, asked: Asked, weights: Weights, in_session: Mapping[str, float]
+) -> dict[str, float]:
+    # Without vectors the words speak for both.
+    word_weight = weights.lexical + (0.0 if asked.semantic else weights.semantic)
+    days = max((asked.now - candidate.updated_at).total_seconds() / 86_400, 0.0)
+    actor = (candidate.actor or "").lower()
+    return {
+        "lexical": word_weight * saturated(candidate.lexical),
+        "semantic": weights.semantic * max(candidate.similarity or 0.0, 0.0),
+        "session": weights.session * in_session.get(candidate.session_id or "", 0.0),
+        "temporal": weights.temporal * asked.times.fit(candidate.at) if asked.times else 0.0,
+        "actor": weights.actor * any(word in asked.names for word in actor.split()),
+        "spoken_by_user": weights.spoken_by_user * (actor in ("user", "human")),
+        "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
+        "importance": weights.importance * (candidate.importance - DEFAULT_IMPORTANCE) / 5,
+        "pinned": weights.pinned * candidate.pinned,
+    }
+
+
+def _exact(part: float) -> float:
+    return round(part / QUANTUM) * QUANTUM
+
+
+def saturated(bm25: float) -> float:
+    """BM25 between 0 and 1."""
+    return bm25 / (bm25 + HALF)
+
+
+def _best_of_sessions(candidates: Iterable[Candidate]) -> dict[str, float]:
+    """How well the best passage of each session fits by its words: what was said around it gains by it."""
+    best: dict[str, float] = defaultdict(float)
+    for candidate in candidates:
+        if candidate.session_id is not None:
+            best[candidate.session_id] = max(
+                best[candidate.session_id], saturated(candidate.lexical)
+            )
+    return best
+
+
+def _arms(candidate: Candidate, asked: Asked) -> tuple[Arm, ...]:
+    """Which arms found it. None: what speaks for it is no more than chance."""
+    by_words = asked.mode != "semantic" and (
+        bool(candidate.terms) or saturated(candidate.lexical) >= FAINT_LEXICAL
+    )
+    by_meaning = asked.mode != "lexical" and (candidate.similarity or 0.0) >= FAINT_SIMILARITY
+    arms: list[Arm] = []
+    if by_words:
+        arms.append("lexical")
+    if by_meaning:
+        arms.append("semantic")
+    return tuple(arms)
+
+
+def _order(hit: Hit, candidate: Candidate) -> tuple[float, datetime, str]:
+    return hit.score, candidate.updated_at, candidate.object_id
+
+
+def _lexical_order(hit: Hit, candidate: Candidate) -> tuple[float, bool, int, datetime, str]:
+    """ts_rank_cd, then pinned, importance, the latest change."""
+    return (
+        candidate.rank,
+        candidate.pinned,
+        candidate.importance,
+        candidate.updated_at,
+        hit.object_id,
+    )

@@ -1,0 +1,116 @@
+"""What recall speaks of: documents that go in, questions that are asked, passages that come back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Mode = Literal["hybrid", "lexical", "semantic"]
+Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "summary"]
+Arm = Literal["lexical", "semantic", "graph"]
+Reason = Literal[
+    "expired", "superseded", "no_match", "below_floor", "crowded_out", "not_embedded", "not_found"
+]
+
+KINDS: tuple[Kind, ...] = ("block_line", "entry", "memory", "node_item", "store_entry", "summary")
+DEFAULT_IMPORTANCE = 5
+MAX_QUERY_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """An object as recall indexes it. What it says is not kept, only found by.
+
+    `scope` is who may see it in one word, chosen by the face ('memory/global:ana'): a caller is shown what lies in the
+    scopes it may see. `actor` is who said it, `at` when it was so, `until` when it stops being shown.
+    """
+
+    kind: Kind
+    object_id: str
+    scope: str
+    body: str
+    updated_at: datetime
+    at: datetime
+    head: str = ""  # a key, name or path
+    summary: str = ""
+    about: str = ""  # category and tags
+    workspace_id: str | None = None
+    session_id: str | None = None
+    actor: str | None = None
+    labels: tuple[str, ...] = ()
+    until: datetime | None = None
+    importance: int = DEFAULT_IMPORTANCE
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What to recall, and for whom: the scopes a caller may see, of these kinds."""
+
+    text: str
+    scopes: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    now: datetime
+    mode: Mode = "hybrid"
+    workspace_id: str | None = None  # only what lies there; None where the org does not part them
+    labels: tuple[str, ...] = ()  # only what carries all of these
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may be meant, with what speaks for it."""
+
+    passage_id: int
+    kind: Kind
+    object_id: str
+    number: int
+    starts: int
+    ends: int
+    session_id: str | None
+    actor: str | None
+    at: datetime
+    updated_at: datetime
+    importance: int
+    pinned: bool
+    lexical: float  # BM25, from 0 up
+    rank: float  # ts_rank_cd
+    similarity: float | None  # cosine; None where it has no vector, or none was asked for
+    terms: list[str]
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An object that was found, by its best passage. The parts sum to the score."""
+
+    kind: Kind
+    object_id: str
+    score: float
+    parts: Mapping[str, float]
+    arms: tuple[Arm, ...]
+    terms: tuple[str, ...]
+    starts: int
+    ends: int
+
+    def passage_of(self, content: str) -> str:
+        """The best passage, out of the object's content."""
+        return content[self.starts : self.ends]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Why an object that was asked about is not among the results."""
+
+    id: str
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that a question brought up, best first: `hits` may be shown, `faint` are too weak to be."""
+
+    hits: list[Hit]
+    faint: list[Hit] = field(default_factory=list)
+    semantic: bool = False  # whether meaning was compared at all

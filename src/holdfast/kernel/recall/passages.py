@@ -1,0 +1,138 @@
+"""Into the index and out of it, in the transaction of whoever writes: readable by its words as soon as it commits."""
+
+import re
+from collections.abc import Sequence
+
+from holdfast.kernel import jobs
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.embed import Embedder, EmbedderUnavailable, Vector
+from holdfast.kernel.recall import words
+from holdfast.kernel.recall.model import Document, Kind
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+# The bundled model reads 256 tokens, about a thousand characters.
+PASSAGE_CHARS = 1_000
+OVERLAP_CHARS = 200
+
+_ends_sentence = re.compile(r"[.!?。！？]\s|\n")
+_wordy = re.compile(r"[^\W\d_]+(?:[\s_./:-]+[^\W\d_]+)*")
+
+
+def cut(text: str) -> list[tuple[int, int]]:
+    """Where passages begin and end: together all of the text, each overlapping the one before, ends kept whole."""
+    cuts: list[tuple[int, int]] = []
+    start = 0
+    while True:
+        end = min(len(text), start + PASSAGE_CHARS)
+        if end < len(text):
+            end = _good_end(text, start, end)
+        cuts.append((start, end))
+        if end == len(text):
+            return cuts
+        start = _good_start(text, max(end - OVERLAP_CHARS, start + 1), end)
+
+
+def _good_end(text: str, start: int, end: int) -> int:
+    """After the last sentence of the second half, or between two words."""
+    sentences = [found.end() for found in _ends_sentence.finditer(text, start, end)]
+    if sentences and sentences[-1] > start + PASSAGE_CHARS // 2:
+        return sentences[-1]
+    space = text.rfind(" ", start + PASSAGE_CHARS // 2, end)
+    return space + 1 if space > 0 else end
+
+
+def _good_start(text: str, start: int, end: int) -> int:
+    space = text.find(" ", start, end)
+    return space + 1 if 0 < space < end - 1 else start
+
+
+def told(document: Document) -> list[str]:
+    """What is embedded, passage by passage: with the key where it is made of words, and the summary at first."""
+    head = document.head if _wordy.fullmatch(document.head) else ""
+    head = re.sub(r"[\s_./:-]+", " ", head)
+    return [
+        ": ".join(
+            part
+            for part in (
+                head,
+                document.summary if start == 0 else "",
+                document.body[start:end],
+            )
+            if part
+        )
+        for start, end in cut(document.body)
+    ]
+
+
+async def foresee(db: Database, documents: Sequence[Document]) -> None:
+    """Embed what is about to be put, before the transaction that puts it. A slow embedder holds nobody up for long."""
+    embedder = await db.embedders.serving()
+    if embedder is None or not documents:
+        return
+    try:
+        await embedder.embed([text for document in documents for text in told(document)])
+    except EmbedderUnavailable:
+        return  # put() leaves them to a job
+
+
+async def put(tx: Tx, documents: Sequence[Document]) -> None:
+    """Index these objects in place of what they said before."""
+    embedder = await tx.embedders.serving()
+    for document in documents:
+        vectors = None
+        if embedder is not None:
+            vectors = await _vectors_at_hand(embedder, told(document))
+            if vectors is None:
+                await jobs.enqueue(tx, "embed", f"{document.kind}/{document.object_id}")
+        await _put(tx, document, vectors, embedder.model if embedder else None)
+
+
+async def _vectors_at_hand(embedder: Embedder, texts: list[str]) -> list[Vector] | None:
+    """What was foreseen. The local model makes the rest in milliseconds; for a remote one no transaction waits."""
+    vectors = [found for text in texts if (found := embedder.at_hand(text)) is not None]
+    if len(vectors) == len(texts):
+        return vectors
+    if not embedder.local:
+        return None
+    try:
+        return await embedder.embed(texts)
+    except EmbedderUnavailable:
+        return None
+
+
+async def _put(tx: Tx, document: Document, vectors: list[Vector] | None, model: str | None) -> None:
+    cuts = cut(document.body)
+    bodies = [document.body[start:end] for start, end in cuts]
+    beside = f"{document.head}\n{document.summary}\n{document.about}\n"
+    await tx.run(
+        queries.put,
+        kind=document.kind,
+        object_id=document.object_id,
+        scope=document.scope,
+        workspace_id=document.workspace_id,
+        session_id=document.session_id,
+        actor=document.actor,
+        labels=list(document.labels),
+        at=document.at,
+        updated_at=document.updated_at,
+        until=document.until,
+        importance=document.importance,
+        pinned=document.pinned,
+        head=words.of_text(document.head).plain,
+        summary=words.of_text(document.summary).plain,
+        about=words.of_text(document.about).plain,
+        bodies=[words.of_text(body).plain for body in bodies],
+        literals=[words.of_text(beside + body).literal for body in bodies],
+        starts=[start for start, _ in cuts],
+        ends=[end for _, end in cuts],
+        vectors=vectors,
+        model=model,
+    )
+
+
+async def drop(tx: Tx, kind: Kind, object_ids: Sequence[str]) -> None:
+    """Take these objects out of the index: their words and vectors are gone when the transaction commits."""
+    if object_ids:
+        await tx.run(queries.drop, kind=kind, object_ids=list(object_ids))

@@ -1,0 +1,33 @@
+-- name: put
+SELECT recall_put(
+    %(kind)s, %(object_id)s, %(scope)s, %(workspace_id)s, %(session_id)s, %(actor)s, %(labels)s, %(at)s, %(updated_at)s,
+    %(until)s, %(importance)s, %(pinned)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s, %(starts)s,
+    %(ends)s, %(vectors)s, %(model)s);
+
+-- name: drop
+SELECT recall_drop(%(kind)s, %(object_ids)s);
+
+-- name: begin
+SELECT names, model, weights FROM recall_begin(%(scopes)s, %(words)s);
+
+-- name: candidates
+SELECT passage_id, kind, object_id, number, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical,
+       rank, similarity, terms, embedded
+  FROM recall_candidates(%(scopes)s, %(kinds)s, %(workspace_id)s, %(labels)s, %(text)s, %(literals)s, %(vector)s,
+                         %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s);
+
+-- name: probe
+SELECT object_id, matches, embedded, similarity
+  FROM recall_probe(%(kind)s, %(object_ids)s, %(scopes)s, %(text)s, %(literals)s, %(vector)s, %(model)s);
+
+-- name: register
+SELECT recall_register(%(model)s);
+
+-- name: missing
+SELECT kind, object_id, last_passage FROM recall_missing(%(model)s, %(after)s, %(limit)s);
+
+-- name: progress
+SELECT passages, embedded FROM recall_progress(%(model)s);
+
+-- name: fill
+SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(model)s);

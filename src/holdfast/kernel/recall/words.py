@@ -1,0 +1,101 @@
+"""What a language's parser does not keep whole, kept as literal words: identifiers, and scripts that write no spaces.
+
+Postgres takes `ERR-4521` for a word and a negative number and `東京タワー` for one long word. So identifiers go into the
+index whole as well, and runs of such scripts as single characters and pairs; a query is taken apart the same way.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass
+
+MAX_LITERAL_CHARS = 64
+MAX_POSITION = 16_383  # of a word in a tsvector
+MAX_POSITIONS = 255
+
+# Han, kana, hangul, Thai, Lao, Khmer, Burmese, Tibetan: written without spaces, or with endings that no stemmer here knows.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff"
+    "\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff]+"
+)
+# A word with something in it that words do not have: a digit, or punctuation between its parts.
+_IDENTIFIER = re.compile(r"[^\W_](?:[\w.:/@#+\\-]*[^\W_])?")
+_PART = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text taken apart: `plain` for the language's parser, `literal` as the text of a tsvector."""
+
+    plain: str
+    literal: str
+
+
+def of_text(text: str) -> Words:
+    """A text to be found."""
+    return _take_apart(text, pairs_only=False)
+
+
+def of_query(text: str) -> Words:
+    """A text to find others by: a single character is asked for only where it stands alone."""
+    return _take_apart(text, pairs_only=True)
+
+
+def spoken(text: str) -> set[str]:
+    """The words of a text in lower case, as names are compared."""
+    return set(_PART.findall(text.lower()))
+
+
+def without(text: str, names: set[str]) -> str:
+    """The text with these words (and a possessive 's) taken out; whole where nothing else would be left."""
+    if not names:
+        return text
+    one = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    rest = re.sub(rf"(?<!\w)(?:{one})(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
+    rest = " ".join(rest.split())
+    return rest if len(_PART.findall(rest)) > 1 else text
+
+
+def _take_apart(text: str, *, pairs_only: bool) -> Words:
+    text = unicodedata.normalize("NFKC", text).replace("\x00", " ")
+    at: dict[str, list[int]] = defaultdict(list)
+    for run in _UNSPACED.finditer(text):
+        for gram, position in _grams(run.group(), run.start(), pairs_only=pairs_only):
+            at[gram].append(position)
+    plain = _UNSPACED.sub(" ", text)
+    for found in _IDENTIFIER.finditer(plain):
+        for literal in _literals(found.group().lower()):
+            at[literal].append(found.start())
+    return Words(plain, _tsvector(at))
+
+
+def _grams(run: str, start: int, *, pairs_only: bool) -> list[tuple[str, int]]:
+    pairs = [(run[i : i + 2], start + i) for i in range(len(run) - 1)]
+    if pairs and pairs_only:
+        return pairs
+    return pairs + [(character, start + i) for i, character in enumerate(run)]
+
+
+def _literals(token: str) -> list[str]:
+    """An identifier whole, and its parts that hold a digit; nothing for a plain word or a hyphenated one."""
+    if len(token) > MAX_LITERAL_CHARS:
+        return []
+    parts = _PART.findall(token)
+    has_digit = any(character.isdigit() for character in token)
+    if len(parts) == 1 and not has_digit:
+        return []
+    if not has_digit and not re.search(r"[_:/@#.\\+]", token):
+        return []
+    return [token, *(part for part in parts if part != token and any(c.isdigit() for c in part))]
+
+
+def _tsvector(at: dict[str, list[int]]) -> str:
+    return " ".join(
+        f"'{_escaped(word)}':{','.join(str(min(p + 1, MAX_POSITION)) for p in places[:MAX_POSITIONS])}"
+        for word, places in at.items()
+    )
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("'", "''")
