@@ -23,6 +23,7 @@ from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import models
+from holdfast.stores import routes as stores
 
 API = "/api/v1"
 
@@ -37,6 +38,8 @@ ROUTERS = (
     jobs.router,
     blocks.router,
     context.router,
+    stores.router,
+    stores.import_router,
 )
 
 

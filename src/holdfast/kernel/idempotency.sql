@@ -20,3 +20,9 @@ ON CONFLICT (org_id, credential_id, endpoint, key) DO UPDATE
 
 -- name: drop_old_answers
 DELETE FROM idempotency_keys WHERE org_id = %(org_id)s AND created_at <= %(before)s;
+
+-- name: forget_answers
+-- An answer that shows an object names it: ids are plain ASCII however the text around them was escaped.
+UPDATE idempotency_keys
+   SET body = NULL, headers = '{}'
+ WHERE org_id = %(org_id)s AND position(convert_to(%(object_id)s, 'UTF8') IN body) > 0;
