@@ -15,15 +15,19 @@ from fastapi.middleware.cors import CORSMiddleware
 from holdfast import __version__
 from holdfast.access import routes as access
 from holdfast.blocks import routes as blocks
+from holdfast.blocks import tools as block_tools
 from holdfast.context import routes as context
 from holdfast.directory import routes as directory
-from holdfast.edge import middleware, openapi, pages, problems
+from holdfast.edge import mcp_http, middleware, openapi, pages, problems
+from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
+from holdfast.entries import tools as entry_tools
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import models
 from holdfast.stores import routes as stores
+from holdfast.stores import tools as store_tools
 
 API = "/api/v1"
 
@@ -42,6 +46,13 @@ ROUTERS = (
     stores.import_router,
 )
 
+# Every room with words for a model, in the order in which a model reads them.
+TOOLBOXES: tuple[Toolbox, ...] = (
+    entry_tools.box,
+    block_tools.box,
+    store_tools.box,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class AppConfig:
@@ -53,18 +64,22 @@ class AppConfig:
     embedder_api_key: str | None = None
     cors_origins: tuple[str, ...] = ()
     cookie_secure: bool = False
+    on_loopback: bool = True
+    allowed_hosts: tuple[str, ...] = ()
 
 
 def make_app(config: AppConfig) -> FastAPI:
     """The HTTP app; it opens its database when it starts and closes it when it stops."""
     embedders = Embedders(config.embedder, config.embedder_api_key)
     db = Database(config.database_url, max_size=config.pool_size, embedders=embedders)
+    mcp = mcp_http.mount(TOOLBOXES, db, _guests(config))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await db.open()
         await models.start(db)
-        yield
+        async with mcp.running():
+            yield
         await db.close()
 
     app = FastAPI(
@@ -84,6 +99,7 @@ def make_app(config: AppConfig) -> FastAPI:
     app.include_router(pages.health_router)
     for router in ROUTERS:
         app.include_router(router, prefix=API)
+    app.router.routes.extend(mcp.routes)
 
     problems.install(app)
     openapi.install(app)
@@ -96,3 +112,11 @@ def make_app(config: AppConfig) -> FastAPI:
         )
     app.add_middleware(middleware.Requests)
     return app
+
+
+def _guests(config: AppConfig) -> mcp_http.Guests:
+    return mcp_http.Guests(
+        loopback_only=config.on_loopback,
+        hosts=frozenset(config.allowed_hosts),
+        origins=frozenset(config.cors_origins),
+    )

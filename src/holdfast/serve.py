@@ -282,6 +282,8 @@ def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
         embedder_api_key=settings.embedder_key,
         cors_origins=tuple(settings.cors_origins),
         cookie_secure=not _is_loopback(settings.host) if secure is None else secure,
+        on_loopback=_is_loopback(settings.host),
+        allowed_hosts=tuple(settings.allowed_hosts),
     )
 
 

@@ -69,6 +69,11 @@ class Settings(BaseSettings):
         default_factory=list,
         description="Origins that may call the API from a browser; none by default.",
     )
+    allowed_hosts: list[str] = Field(
+        default_factory=list,
+        description="Host names that MCP answers to besides loopback ones; none: those alone on a loopback "
+        "address, any on another.",
+    )
     cookie_secure: bool | None = Field(
         None,
         description="Send the cookie over HTTPS only; by default wherever the host is not loopback.",

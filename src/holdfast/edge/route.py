@@ -155,7 +155,7 @@ async def _read_json(request: Request) -> None:
     except (ValueError, RecursionError) as error:
         raise Malformed(f"the body is not JSON: {_reason(error)}") from None
     if b"\\u0000" in body or b"\\ud" in body.lower():
-        _check_strings(parsed)
+        check_strings(parsed)
     request._json = parsed
 
 
@@ -171,17 +171,18 @@ def _reason(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-def _check_strings(value: Any, field: str = "") -> None:
+def check_strings(value: Any, field: str = "") -> None:
+    """Refuse JSON with a text in it that cannot be kept."""
     match value:
         case str():
             storable(value, field=field or "body")
         case dict():
             for name, each in value.items():
-                _check_strings(name, field)
-                _check_strings(each, f"{field}.{name}".strip("."))
+                check_strings(name, field)
+                check_strings(each, f"{field}.{name}".strip("."))
         case list():
             for index, each in enumerate(value):
-                _check_strings(each, f"{field}.{index}".strip("."))
+                check_strings(each, f"{field}.{index}".strip("."))
 
 
 def _check_query(request: Request, known: set[str]) -> None:
@@ -236,6 +237,7 @@ __all__ = [
     "StreamingApiRoute",
     "TheCaller",
     "TheDatabase",
+    "check_strings",
     "claims_of",
     "read_body",
 ]

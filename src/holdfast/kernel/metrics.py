@@ -43,3 +43,8 @@ embedder_failures = Counter(
 recalls = Counter(
     "holdfast_recalls_total", "Recalls by mode and by whether they found anything.", ["mode", "hit"]
 )
+tool_calls = Counter(
+    "holdfast_mcp_tool_calls_total",
+    "Calls of MCP tools, by what came of them: ok, or the error's code.",
+    ["tool", "outcome"],
+)

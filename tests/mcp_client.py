@@ -1,0 +1,73 @@
+"""The official MCP client, connected to the service under test."""
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult
+
+from tests.conftest import Org, Service
+
+
+@asynccontextmanager
+async def connected(
+    org: Org,
+    *,
+    key: str | None = None,
+    agent: str | None = None,
+    mode: Any = "auto",
+    url: str | None = None,
+    **headers: str,
+) -> AsyncIterator[Client]:
+    """A client with a key of an org, at /mcp or at one agent's; header names take `_` for `-`."""
+    path = "/mcp" if agent is None else f"/mcp/agents/{agent}"
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    given = {"Authorization": f"Bearer {key or org.key}", **given}
+    async with httpx2.AsyncClient(headers=given, timeout=30) as http:
+        transport = streamable_http_client(f"{url or org.url}{path}", http_client=http)
+        async with Client(transport, mode=mode) as client:
+            yield client
+
+
+@asynccontextmanager
+async def started(
+    service: Service, *options: str, mode: Any = "auto", **env: str
+) -> AsyncIterator[Client]:
+    """A client of a `holdfast mcp` that it starts itself."""
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "holdfast", "mcp", *options],
+        env={**os.environ, "HOLDFAST_DATA_DIR": service.data_dir, **env},
+    )
+    async with Client(command, mode=mode) as client:
+        yield client
+
+
+async def ask(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool answers; the text says the same as the structure."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, said(result)
+    assert json.loads(said(result)) == result.structured_content
+    return result.structured_content
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> Any:
+    """The error of a tool that does not do it; its words begin with its code and go on with what to do."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, said(result)
+    assert said(result).startswith(f"{result.structured_content['code']}: ")
+    assert "Traceback" not in said(result)
+    return result.structured_content
+
+
+def said(result: CallToolResult) -> str:
+    """The text of a result."""
+    [content] = result.content
+    assert content.type == "text"
+    return content.text
