@@ -6,22 +6,17 @@ from mcp import MCPError
 
 from tests.mcp_client import ask, connected, refused, said, started
 
-ERAS = ["2026-07-28", "legacy"]
+ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 
 
 @pytest.mark.parametrize("mode", ERAS)
 async def test_both_eras_of_the_protocol_are_spoken_over_http(org, mode):
     async with connected(org, mode=mode) as client:
-        assert client.protocol_version == ("2026-07-28" if mode != "legacy" else "2025-11-25")
+        assert client.protocol_version == ERAS[mode]
         assert client.server_info.name == "holdfast"
         assert "memory_store" in client.instructions
         await ask(client, "memory_store", key="likes", content="tea")
         assert (await ask(client, "memory_recall", key="likes"))["content"] == "tea"
-
-
-async def test_a_client_that_is_not_told_takes_the_newest_protocol(org):
-    async with connected(org) as client:
-        assert client.protocol_version == "2026-07-28"
 
 
 @pytest.mark.parametrize("mode", ERAS)
