@@ -18,14 +18,14 @@ help:
 
 setup: $(READY)
 
-$(READY): requirements.lock pyproject.toml sdk/pyproject.toml
+$(READY): requirements.lock pyproject.toml sdk/pyproject.toml minilm/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Holdfast needs Python 3.11 or later; try: make PYTHON=python3.12 …")'
 	@echo "── making .venv"
 	@$(PYTHON) -m venv .venv
 	@echo "── installing what requirements.lock pins (each file checked by its hash)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@echo "── installing holdfast and holdfast-client from this checkout"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e sdk -e .
+	@echo "── making the embedding model, and installing holdfast from this checkout"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e minilm -e sdk -e .
 	@touch $(READY)
 
 serve: setup

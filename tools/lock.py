@@ -10,7 +10,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = ("holdfast-client", "holdfast-minilm", "holdfast")
+# Our own packages come from this checkout, and pip comes with Python.
+LEFT_OUT = ("holdfast", "pip>")
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
 
 
@@ -28,7 +29,7 @@ def requirements() -> list[str]:
             found.update(extra)
         for group in project.get("dependency-groups", {}).values():
             found.update(group)
-    return sorted(line for line in found if not line.startswith(OURS))
+    return sorted(line for line in found if not line.startswith(LEFT_OUT))
 
 
 def main() -> None:
