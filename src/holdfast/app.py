@@ -18,6 +18,7 @@ from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
+from holdfast.memories import routes as memories
 
 API = "/api/v1"
 
@@ -28,6 +29,7 @@ ROUTERS = (
     access.secret_router,
     directory.router,
     jobs.router,
+    *memories.ROUTERS,
 )
 
 
