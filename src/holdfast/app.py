@@ -20,6 +20,7 @@ from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import models
+from holdfast.memories import routes as memories
 
 API = "/api/v1"
 
@@ -30,6 +31,7 @@ ROUTERS = (
     access.secret_router,
     directory.router,
     jobs.router,
+    *memories.ROUTERS,
 )
 
 

@@ -303,7 +303,7 @@ CREATE FUNCTION recall_shown(
           JOIN passages p ON p.org_id = in_org AND p.id = given.id
          WHERE (p.until IS NULL OR p.until > in_now)
            AND p.kind = ANY (in_kinds)
-           AND (in_workspace_id IS NULL OR p.workspace_id = in_workspace_id)
+           AND (in_workspace_id IS NULL OR p.workspace_id IS NULL OR p.workspace_id = in_workspace_id)
            AND p.labels @> in_labels
          ORDER BY given.place
          LIMIT in_limit);
@@ -463,7 +463,7 @@ BEGIN
             '   SELECT v.passage_id FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
             '    WHERE v.scope_id = ANY ($2) AND v.model_id = %1$s AND v.dimensions = %2$s'
             '      AND (p.until IS NULL OR p.until > $3) AND p.kind = ANY ($4)'
-            '      AND ($5 IS NULL OR p.workspace_id = $5) AND p.labels @> $6'
+            '      AND ($5 IS NULL OR p.workspace_id IS NULL OR p.workspace_id = $5) AND p.labels @> $6'
             '    ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8) close',
             model, vector_dims(vector))
            INTO near USING org, scope_ids, in_now, in_kinds, in_workspace_id, in_labels, vector, in_semantic_limit;
@@ -485,7 +485,7 @@ BEGIN
                  WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
                    AND (p.until IS NULL OR p.until > in_now)
                    AND p.kind = ANY (in_kinds)
-                   AND (in_workspace_id IS NULL OR p.workspace_id = in_workspace_id)
+                   AND (in_workspace_id IS NULL OR p.workspace_id IS NULL OR p.workspace_id = in_workspace_id)
                    AND p.labels @> in_labels
                  ORDER BY v.embedding <#> vector
                  LIMIT in_semantic_limit) close;
