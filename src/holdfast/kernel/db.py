@@ -135,7 +135,9 @@ class Database:
         max_size: int = 20,
         embedders: Embedders | None = None,
     ) -> None:
-        self.embedders = embedders or Embedders()  # what is written through this database is embedded by
+        self.embedders = (
+            embedders or Embedders()
+        )  # what is written through this database is embedded by
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             connection_class=psycopg.AsyncConnection,

@@ -9,6 +9,7 @@ from holdfast.kernel import limits
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
+from holdfast.memories import passages
 from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
 from holdfast.memories.service import Save, check_new, prepare_save, queries, save_rows
 
@@ -22,6 +23,7 @@ async def save_batch(
     limits.at_most(len(items), MAX_BATCH, what="memories")
     refused: dict[int, HoldfastError] = {}
     saves: dict[int, Save] = {}
+    await passages.foresee(db, [item for item in items if isinstance(item, NewMemory)])
     async with db.begin(caller) as tx:
         known: dict[Any, Caller] = {}
         for index, item in enumerate(items):

@@ -1,6 +1,6 @@
 """Deleting memories: a person at a browser, freshly confirmed, and then nothing is left of what was said.
 
-The row goes, its assets, the node items derived from it, the contents of every revision it had and every kept answer that
+The row goes, its passages and assets, the node items derived from it, the contents of every revision it had and every kept answer that
 tells of it. A tombstone stays: that there was a memory, when it went, and who let it go.
 """
 
@@ -12,6 +12,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.recall import passages
 from holdfast.memories.model import MAX_BATCH, Deletion, Filter, Place
 from holdfast.memories.service import ANYWHERE, IfMatch, queries, read_row, who
 from holdfast.memories.sight import enter, sight
@@ -87,6 +88,8 @@ async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
     assets = await tx.all(str, queries.assets_of_memories, ids=ids)
     items = await tx.all(str, queries.delete_derived_items, ids=ids)
     deleted = await tx.all(_Deleted, queries.delete_memories, ids=ids)
+    await passages.drop(tx, "memory", ids)
+    await passages.drop(tx, "node_item", items)
     await tx.run(queries.erase_revisions, kinds=["memory", "node_item"], ids=[*ids, *items])
     await tx.run(
         queries.bury_memories,

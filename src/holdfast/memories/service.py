@@ -21,6 +21,7 @@ from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFail
 from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import Query, load
+from holdfast.memories import passages
 from holdfast.memories.model import (
     MAX_SOURCES,
     Filter,
@@ -82,6 +83,7 @@ async def save_memory(
 ) -> SavedMemory:
     """Save under a key: update the row that holds it in its context, or make one."""
     check_new(new)
+    await passages.foresee(db, [new])
     async with db.begin(caller) as tx:
         save = await prepare_save(tx, caller, new)
         [saved] = await save_rows(tx, [save], if_match=if_match)
@@ -151,7 +153,7 @@ def _item(place: int, save: Save) -> dict[str, Any]:
 
 
 async def _wrote(tx: Tx, written: Sequence[Written]) -> None:
-    """What follows every write of rows, in its transaction: checks of the whole, and the history."""
+    """What follows every write of rows, in its transaction: checks of the whole, the history, the passages."""
     for each in written:
         check_validity(each.row.valid_from, each.row.valid_to)
         limits.at_most(len(each.row.sources), MAX_SOURCES, what="sources")
@@ -164,6 +166,7 @@ async def _wrote(tx: Tx, written: Sequence[Written]) -> None:
         session_ids=[each.by.session_id for each in written],
         **who(written[0].by),
     )
+    await passages.index(tx, [each.row for each in written])
 
 
 def who(caller: Caller) -> dict[str, Any]:

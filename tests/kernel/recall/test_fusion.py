@@ -29,9 +29,7 @@ candidates = st.builds(
     terms=st.sampled_from([[], ["tea"]]),
     embedded=st.booleans(),
 )
-weights = st.builds(
-    Weights, *[st.floats(0, 1) for _ in range(9)]
-)
+weights = st.builds(Weights, *[st.floats(0, 1) for _ in range(9)])
 
 
 @given(

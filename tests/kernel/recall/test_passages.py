@@ -1,3 +1,5 @@
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,9 +14,9 @@ def test_passages_cover_the_text_and_overlap(text: str):
     assert cuts[-1][1] == len(text)
     for start, end in cuts:
         assert end - start <= PASSAGE_CHARS
-    for (_, end), (start, _) in zip(cuts, cuts[1:], strict=False):
+    for (_, end), (start, _) in itertools.pairwise(cuts):
         assert end - OVERLAP_CHARS <= start <= end
-    assert all(a < b for (a, _), (b, _) in zip(cuts, cuts[1:], strict=False))
+    assert all(a < b for (a, _), (b, _) in itertools.pairwise(cuts))
 
 
 def test_a_key_of_words_is_told_and_an_identifier_is_not():

@@ -421,7 +421,8 @@ BEGIN
          WHERE w.df > 0
          GROUP BY w.lexeme
     )
-    SELECT array_agg(k.lexeme), array_agg(k.weight * ln(1 + (n - least(k.df, n) + 0.5) / (k.df + 0.5)))
+    -- Rarity is measured as if there were a thousand passages at least, so that a score means the same in a small scope.
+    SELECT array_agg(k.lexeme), array_agg(k.weight * ln(1 + (greatest(n, 1000) - least(k.df, n) + 0.5) / (k.df + 0.5)))
       INTO lexemes, idfs
       FROM known k
      WHERE k.df <= greatest(0.1 * n, 10) OR NOT EXISTS (SELECT FROM known rare WHERE rare.df <= greatest(0.1 * n, 10));

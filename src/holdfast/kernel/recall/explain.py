@@ -64,7 +64,9 @@ def _why(
             return _ranked(id, hit, place, len(found.hits), question, min_score)
     for hit in found.faint:
         if (hit.kind, hit.object_id) == (kind, id):
-            return Miss(id, "below_floor", f"what speaks for it is noise; it scored {hit.score:.3f}")
+            return Miss(
+                id, "below_floor", f"what speaks for it is noise; it scored {hit.score:.3f}"
+            )
     if probed is None:
         return Miss(id, "no_match", "it is not in the places that this call searches")
     if question.labels and (probed.matches or _is_close(probed)):

@@ -102,9 +102,7 @@ async def _vectors_at_hand(embedder: Embedder, texts: list[str]) -> list[Vector]
         return None
 
 
-async def _put(
-    tx: Tx, document: Document, vectors: list[Vector] | None, model: str | None
-) -> None:
+async def _put(tx: Tx, document: Document, vectors: list[Vector] | None, model: str | None) -> None:
     cuts = cut(document.body)
     bodies = [document.body[start:end] for start, end in cuts]
     beside = f"{document.head}\n{document.summary}\n{document.about}\n"
