@@ -1,0 +1,1 @@
+"""Repeatable benchmarks that print ratios and figures."""
