@@ -1,1 +1,1 @@
-"""Repeatable benchmarks that print ratios and figures."""
+"""Repeatable benchmarks. Each prints ratios from one run, since machines are noisy: ours against the bare SQL, large against small."""
