@@ -21,6 +21,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import models
 from holdfast.memories import routes as memories
+from holdfast.stores import routes as stores
 
 API = "/api/v1"
 
@@ -32,6 +33,8 @@ ROUTERS = (
     directory.router,
     jobs.router,
     *memories.ROUTERS,
+    stores.router,
+    stores.import_router,
 )
 
 

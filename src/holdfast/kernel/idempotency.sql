@@ -30,3 +30,9 @@ UPDATE idempotency_keys k
                          'UTF8')
  WHERE k.org_id = %(org_id)s
    AND EXISTS (SELECT FROM unnest(%(ids)s::text[]) AS i (id) WHERE position(convert_to(i.id, 'UTF8') IN k.body) > 0);
+
+-- name: forget_answers
+-- An answer that shows an object names it: ids are plain ASCII however the text around them was escaped.
+UPDATE idempotency_keys
+   SET body = NULL, headers = '{}'
+ WHERE org_id = %(org_id)s AND position(convert_to(%(object_id)s, 'UTF8') IN body) > 0;
