@@ -19,6 +19,7 @@ from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 from holdfast.memories import routes as memories
+from holdfast.memories.objects import ObjectStore
 
 API = "/api/v1"
 
@@ -38,6 +39,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
+    assets: str
     pool_size: int = 20
     cors_origins: tuple[str, ...] = ()
     cookie_secure: bool = False
@@ -63,6 +65,7 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
+    app.state.assets = ObjectStore(config.assets)
     app.state.cookie_secure = config.cookie_secure
     app.state.checks = {"database": db.check}
 

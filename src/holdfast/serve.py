@@ -118,7 +118,7 @@ async def _worker(settings: Settings, urls: DatabaseUrls) -> AsyncIterator[None]
     if not settings.worker:
         yield
         return
-    task = asyncio.create_task(run_worker(urls.app))
+    task = asyncio.create_task(run_worker(urls.app, settings.assets))
     try:
         yield
     finally:
@@ -250,6 +250,7 @@ def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
     secure = settings.cookie_secure
     return AppConfig(
         database_url=urls.app,
+        assets=settings.assets,
         pool_size=settings.pool_size,
         cors_origins=tuple(settings.cors_origins),
         cookie_secure=not _is_loopback(settings.host) if secure is None else secure,

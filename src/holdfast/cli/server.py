@@ -60,7 +60,7 @@ def worker_command(
     logs.configure(settings.log_level)
 
     async def work(url: str) -> None:
-        task = asyncio.ensure_future(run_worker(url, concurrency=concurrency))
+        task = asyncio.ensure_future(run_worker(url, settings.assets, concurrency=concurrency))
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
         await asyncio.wait([task])
