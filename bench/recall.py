@@ -64,7 +64,12 @@ async def measure(client: httpx.AsyncClient, name: str, spaces: list[data.Space]
     """Store every space for a user of its own, one memory at a time, and ask its questions."""
     figures = Figures()
     total = sum(len(space.units) + len(space.questions) for space in spaces)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(name, total=total)
         for space in spaces:

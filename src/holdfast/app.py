@@ -21,6 +21,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import models
 from holdfast.memories import routes as memories
+from holdfast.memories.objects import ObjectStore
 from holdfast.stores import routes as stores
 
 API = "/api/v1"
@@ -43,6 +44,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
+    assets: str
     pool_size: int = 20
     embedder: str = "local"
     embedder_api_key: str | None = None
@@ -72,6 +74,7 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
+    app.state.assets = ObjectStore(config.assets)
     app.state.cookie_secure = config.cookie_secure
     app.state.checks = {"database": db.check}
 

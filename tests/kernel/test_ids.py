@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.kernel.ids import id_at, ids_between, is_client_id, is_id, new_id
 
-instants = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)).map(
+instants = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)).map(  # noqa: DTZ001
     lambda at: at.replace(tzinfo=UTC)
 )
 

@@ -13,7 +13,9 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall import passages
+from holdfast.memories.assets import drop_objects
 from holdfast.memories.model import MAX_BATCH, Deletion, Filter, Place
+from holdfast.memories.objects import ObjectStore
 from holdfast.memories.service import ANYWHERE, IfMatch, queries, read_row, who
 from holdfast.memories.sight import enter, sight
 
@@ -28,14 +30,15 @@ class _Deleted:
 
 async def delete_memory(
     db: Database,
+    store: ObjectStore,
     caller: Caller,
     memory_id: str,
     *,
     place: Place = ANYWHERE,
     include_expired: bool = False,
     if_match: IfMatch = None,
-) -> list[str]:
-    """Erase one memory; the ids of the assets that went with it."""
+) -> None:
+    """Erase one memory."""
     caller.must_have_stepped_up()
     async with db.begin(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
@@ -43,18 +46,20 @@ async def delete_memory(
         found = await _find(tx, speaking, EVERY, [memory_id], if_match)
         if not found:
             raise PreconditionFailed("the memory changed since that ETag")
-        return await erase_rows(tx, found)
+        assets = await erase_rows(tx, found)
+    await drop_objects(store, caller, assets)
 
 
 async def delete_memories(
     db: Database,
+    store: ObjectStore,
     caller: Caller,
     *,
     ids: Sequence[str] | None,
     which: Filter | None,
     dry_run: bool = False,
-) -> tuple[Deletion, list[str]]:
-    """Erase those named, or all that a filter finds, as far as the caller sees them; and the ids of their assets."""
+) -> Deletion:
+    """Erase those named, or all that a filter finds, as far as the caller sees them."""
     caller.must_have_stepped_up()
     if (not ids) == (which is None or which == Filter()):
         raise Invalid("name the memories: ids, or a filter with at least one field")
@@ -65,7 +70,8 @@ async def delete_memories(
         found = await _find(tx, speaking, EVERY if ids else which or Filter(), ids, None)
         if found and not dry_run:
             assets = await erase_rows(tx, found)
-    return Deletion(len(found), found, dry_run), assets
+    await drop_objects(store, caller, assets)
+    return Deletion(len(found), found, dry_run)
 
 
 async def _find(
@@ -90,7 +96,9 @@ async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
     deleted = await tx.all(_Deleted, queries.delete_memories, ids=ids)
     await passages.drop(tx, "memory", ids)
     await passages.drop(tx, "node_item", items)
-    await tx.run(queries.erase_revisions, kinds=["memory", "node_item"], ids=[*ids, *items])
+    await tx.run(
+        queries.erase_revisions, kinds=["memory", "node_item", "asset"], ids=[*ids, *items, *assets]
+    )
     await tx.run(
         queries.bury_memories,
         ids=[each.id for each in deleted],

@@ -3,6 +3,6 @@
 A path with a fixed word (`/memories/recall`) goes before the one that takes any id.
 """
 
-from holdfast.memories.routes import recall, rows
+from holdfast.memories.routes import attached, recall, rows
 
-ROUTERS = (recall.router, rows.router)
+ROUTERS = (recall.router, rows.router, attached.router, attached.upload_router)

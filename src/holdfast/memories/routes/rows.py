@@ -28,6 +28,7 @@ from holdfast.memories.routes.words import (
     IncludeExpired,
     MemoryChange,
     MemorySave,
+    TheAssets,
     TheCursor,
     ThePlace,
 )
@@ -144,20 +145,21 @@ async def list_memories(
 async def delete_memories(
     caller: TheCaller,
     db: TheDatabase,
+    store: TheAssets,
     body: Annotated[DeletionBody | None, Body()] = None,
     dry_run: bool = False,
 ) -> Deletion:
     """Erase those named, or all that a filter finds (browser session with a fresh step-up)."""
     caller.must_have_stepped_up()
     asked = body or DeletionBody()
-    deleted, _ = await deletion.delete_memories(
+    return await deletion.delete_memories(
         db,
+        store,
         caller,
         ids=asked.ids,
         which=None if asked.filter is None else asked.filter.as_filter(),
         dry_run=dry_run or asked.dry_run,
     )
-    return deleted
 
 
 @router.get("/memories/{memory_id}")
@@ -210,11 +212,18 @@ async def delete_memory(
     if_match: IfMatch,
     caller: TheCaller,
     db: TheDatabase,
+    store: TheAssets,
     include_expired: IncludeExpired = False,
 ) -> None:
     """Erase a memory and all that was said in it (browser session with a fresh step-up)."""
     await deletion.delete_memory(
-        db, caller, memory_id, place=place, include_expired=include_expired, if_match=if_match
+        db,
+        store,
+        caller,
+        memory_id,
+        place=place,
+        include_expired=include_expired,
+        if_match=if_match,
     )
 
 

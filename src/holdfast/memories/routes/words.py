@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query
+from fastapi import Depends, Query, Request
 from pydantic import Field
 
 from holdfast.edge.wire import Body, page_cursor
@@ -10,6 +10,7 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor
 from holdfast.memories.model import Dedupe, NewMemory, Place, Scope, Source, SourceKind
+from holdfast.memories.objects import ObjectStore
 
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
 IncludeExpired = Annotated[bool, Query(description="find it also when it has expired")]
@@ -27,6 +28,15 @@ def place(
 
 
 ThePlace = Annotated[Place, Depends(place)]
+
+
+def the_assets(request: Request) -> ObjectStore:
+    """The object store of this app."""
+    store: ObjectStore = request.app.state.assets
+    return store
+
+
+TheAssets = Annotated[ObjectStore, Depends(the_assets)]
 
 
 class SourceBody(Body):
