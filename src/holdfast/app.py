@@ -23,6 +23,9 @@ from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import models
+from holdfast.memories import routes as memories
+from holdfast.memories.objects import ObjectStore
+from holdfast.stores import routes as stores
 
 API = "/api/v1"
 
@@ -37,6 +40,9 @@ ROUTERS = (
     jobs.router,
     blocks.router,
     context.router,
+    *memories.ROUTERS,
+    stores.router,
+    stores.import_router,
 )
 
 
@@ -45,6 +51,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
+    assets: str
     pool_size: int = 20
     embedder: str = "local"
     embedder_api_key: str | None = None
@@ -74,6 +81,7 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
+    app.state.assets = ObjectStore(config.assets)
     app.state.cookie_secure = config.cookie_secure
     app.state.checks = {"database": db.check}
 

@@ -115,7 +115,7 @@ async def _api(
 async def serving_app(database_url: str) -> AsyncIterator[str]:
     """The API alone on a free port of this machine, in this process: its URL. For benchmarks and embedding."""
     with _listen("127.0.0.1", 0) as listener:
-        async with _answering(AppConfig(database_url), listener):
+        async with _answering(AppConfig(database_url, assets="memory:///"), listener):
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
@@ -138,7 +138,7 @@ async def _worker(settings: Settings, urls: DatabaseUrls) -> AsyncIterator[None]
         yield
         return
     embedders = Embedders(settings.embedder, settings.embedder_key)
-    task = asyncio.create_task(run_worker(urls.app, embedders=embedders))
+    task = asyncio.create_task(run_worker(urls.app, settings.assets, embedders=embedders))
     try:
         yield
     finally:
@@ -277,6 +277,7 @@ def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
     secure = settings.cookie_secure
     return AppConfig(
         database_url=urls.app,
+        assets=settings.assets,
         pool_size=settings.pool_size,
         embedder=settings.embedder,
         embedder_api_key=settings.embedder_key,

@@ -44,6 +44,10 @@ class Settings(BaseSettings):
     migration_url: str | None = Field(
         None, description="The role that owns the schema, when database_url's does not."
     )
+    assets_url: str | None = Field(
+        None,
+        description="Where assets are kept, as in s3://bucket/prefix; unset is a folder of data_dir.",
+    )
     redis_url: str | None = Field(None, description="Redis, for conversations persisted there.")
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
 
@@ -80,6 +84,11 @@ class Settings(BaseSettings):
         """The embedder's key, in the clear."""
         key = self.embedder_api_key
         return None if key is None else key.get_secret_value()
+
+    @property
+    def assets(self) -> str:
+        """Where assets are kept: a URL, or a folder."""
+        return self.assets_url or str(self.data_dir / "assets")
 
     @classmethod
     def settings_customise_sources(

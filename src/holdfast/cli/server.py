@@ -62,7 +62,9 @@ def worker_command(
 
     async def work(url: str) -> None:
         embedders = Embedders(settings.embedder, settings.embedder_key)
-        task = asyncio.ensure_future(run_worker(url, concurrency=concurrency, embedders=embedders))
+        task = asyncio.ensure_future(
+            run_worker(url, settings.assets, concurrency=concurrency, embedders=embedders)
+        )
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
         await asyncio.wait([task])

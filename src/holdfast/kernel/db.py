@@ -26,7 +26,7 @@ from holdfast.kernel import clock, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.kernel.ids import new_id
+from holdfast.kernel.ids import id_at, new_id
 from holdfast.kernel.sql import Query, load
 
 queries = load(__file__, "db.sql")
@@ -82,15 +82,18 @@ class Tx:
         content: str | None = None,
         parent_id: str | None = None,
         label: str | None = None,
+        at: datetime | None = None,
     ) -> str:
         """Write down what an object became, and by whom: the revision's id. Goes with the change or not at all.
 
-        `state` is the object's fields without its content; a deleted object has neither.
+        `state` is the object's fields without its content; a deleted object has neither. `at` is the object's new
+        updated_at, for a face that pages its revisions by time: it then stands in the revision's id too.
         """
         caller = self.caller
         if caller is None:
             raise RuntimeError("a revision needs a caller")
-        actor, revision_id = caller.actor, new_id("memver")
+        actor = caller.actor
+        revision_id = new_id("memver") if at is None else id_at("memver", at)
         await self.run(
             queries.write_revision,
             id=revision_id,
@@ -106,6 +109,7 @@ class Tx:
             agent_id=caller.agent_id,
             session_id=caller.session_id,
             request_id=caller.request_id,
+            now=at or self.now,
             state=None if state is None else Jsonb(state),
             content=content,
         )

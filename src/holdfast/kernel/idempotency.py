@@ -5,7 +5,7 @@ retry apply again. Requests with one key wait for each other on an advisory lock
 holder. A refusal (4xx) is an answer too and is kept; a failure of ours (5xx) is not.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,8 +14,8 @@ from hashlib import sha256
 from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database
-from holdfast.kernel.errors import IdempotencyMismatch, Malformed
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import Conflict, IdempotencyMismatch, Malformed
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "idempotency.sql")
@@ -38,7 +38,7 @@ class _Kept:
     body_digest: str
     status: int
     headers: dict[str, str]
-    body: bytes
+    body: bytes | None  # None: it was forgotten
 
 
 @dataclass(slots=True)
@@ -69,7 +69,13 @@ async def once(
             raise IdempotencyMismatch(
                 "this Idempotency-Key was used with another body; use a new key for a new request"
             )
-        attempt = Attempt(first=Answer(kept.status, kept.headers, kept.body) if kept else None)
+        if kept is not None and kept.body is None:
+            raise Conflict(
+                "this Idempotency-Key was answered with content that is gone for good; it is not applied again"
+            )
+        attempt = Attempt()
+        if kept is not None and kept.body is not None:
+            attempt.first = Answer(kept.status, kept.headers, kept.body)
         yield attempt
         if attempt.answer is not None and attempt.first is None:
             await tx.run(
@@ -80,3 +86,17 @@ async def once(
                 body=attempt.answer.body,
                 **which,
             )
+
+
+async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
+    """Take away what kept answers tell of these objects, which are being erased.
+
+    The keys stay, so that a late retry does not apply again what was erased: it is told that this is gone.
+    """
+    if ids:
+        await tx.run(queries.forget_mentions, ids=list(ids))
+
+
+async def forget(tx: Tx, object_id: str) -> None:
+    """Take away every kept answer that shows an object. That it was answered stays, so a retry changes nothing."""
+    await tx.run(queries.forget_answers, object_id=object_id)

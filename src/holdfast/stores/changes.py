@@ -1,0 +1,165 @@
+"""What changed in a store between two versions or two moments, as unified diffs."""
+
+import asyncio
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import TypeAdapter, ValidationError
+
+from holdfast.kernel import limits
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import Malformed, NotFound
+from holdfast.kernel.ids import ids_between, is_id
+from holdfast.stores.model import FileDiff, Store, StoreDiff, VersionRow
+from holdfast.stores.service import in_sight, must_be_there, queries
+
+MAX_FILES = 1000
+# Past this many lines on both sides, finding the shortest diff would take longer than anyone waits.
+MAX_LINES_COMPARED = 10_000
+
+_instant: TypeAdapter[datetime] = TypeAdapter(Instant)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A file at one of the two moments; None for `content` means that it was redacted since."""
+
+    path: str
+    content: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    entry_id: str
+    old_path: str | None
+    old_content: str | None
+    new_path: str | None
+    new_content: str | None
+
+
+async def diff(db: Database, caller: Caller, store_id: str, since: str, until: str) -> StoreDiff:
+    """What changed between two versions of an entry, or in the whole store between two moments.
+
+    Versions of two entries stand for the moments at which they were made.
+    """
+    where = in_sight(caller, store_id)
+    if is_id(since, "memver") and is_id(until, "memver"):
+        async with db.read(caller) as tx:
+            old = await tx.one(VersionRow, queries.read_version, **where, version_id=since)
+            new = await tx.one(VersionRow, queries.read_version, **where, version_id=until)
+        if old is None or new is None:
+            raise NotFound("there is no such version in this store")
+        if old.entry_id == new.entry_id:
+            return await _told([(_side(old), _side(new))])
+        bounds = old.id, f"{new.id}g"
+    else:
+        _, after_since = ids_between("memver", None, _moment(since, "from"))
+        _, after_until = ids_between("memver", None, _moment(until, "to"))
+        bounds = after_since or "", after_until or ""
+    return await _told(await _pairs(db, caller, where, *bounds))
+
+
+async def _pairs(
+    db: Database, caller: Caller, where: dict[str, str], since_id: str, until_id: str
+) -> list[tuple[Side | None, Side | None]]:
+    async with db.read(caller) as tx:
+        store = await tx.send(Store, queries.read_store, where)
+        changed = await tx.all(
+            _Changed,
+            queries.list_changed,
+            store_id=where["store_id"],
+            since_id=since_id,
+            until_id=until_id,
+            limit=MAX_FILES + 1,
+        )
+        must_be_there(await store.fetchone())
+    limits.at_most(len(changed), MAX_FILES, what="files changed (ask for a shorter time)")
+    return _by_path(changed)
+
+
+def _by_path(changed: list[_Changed]) -> list[tuple[Side | None, Side | None]]:
+    """Before and after of each entry; one that went and one that came at the same path are one file."""
+    pairs = [
+        (
+            None if each.old_path is None else Side(each.old_path, each.old_content),
+            None if each.new_path is None else Side(each.new_path, each.new_content),
+        )
+        for each in changed
+    ]
+    came = {new.path: new for old, new in pairs if old is None and new is not None}
+    went = {old.path: old for old, new in pairs if new is None and old is not None}
+    replaced = came.keys() & went.keys()
+    kept = [
+        (old, new)
+        for old, new in pairs
+        if not ((old is None or new is None) and {s.path for s in (old, new) if s} & replaced)
+    ]
+    return [*kept, *((went[path], came[path]) for path in replaced)]
+
+
+async def _told(pairs: list[tuple[Side | None, Side | None]]) -> StoreDiff:
+    files = await asyncio.to_thread(lambda: [f for pair in pairs for f in _file(*pair)])
+    return StoreDiff(sorted(files, key=lambda file: file.path.encode()))
+
+
+def _file(old: Side | None, new: Side | None) -> Iterator[FileDiff]:
+    present = new or old
+    if present is None or old == new:
+        return
+    renamed = old is not None and new is not None and old.path != new.path
+    redacted = any(side is not None and side.content is None for side in (old, new))
+    yield FileDiff(
+        path=present.path,
+        action="created" if old is None else "deleted" if new is None else "updated",
+        diff="" if redacted else unified(old, new),
+        redacted=redacted,
+        old_path=old.path if old is not None and renamed else None,
+    )
+
+
+def unified(old: Side | None, new: Side | None) -> str:
+    """A unified diff, in the form that patch reads."""
+    before, after = _lines(old), _lines(new)
+    names = (
+        f"a/{old.path}" if old else "/dev/null",
+        f"b/{new.path}" if new else "/dev/null",
+    )
+    if min(len(before), len(after)) > MAX_LINES_COMPARED:
+        hunk = [
+            f"--- {names[0]}\n",
+            f"+++ {names[1]}\n",
+            f"@@ -1,{len(before)} +1,{len(after)} @@\n",
+            *(f"-{line}" for line in before),
+            *(f"+{line}" for line in after),
+        ]
+    else:
+        hunk = list(difflib.unified_diff(before, after, *names))
+    return "".join(hunk)
+
+
+def _lines(side: Side | None) -> list[str]:
+    """Lines as patch knows them: only \\n ends one, and a last one without it says so."""
+    if side is None or not side.content:
+        return []
+    lines = [f"{line}\n" for line in side.content.split("\n")]
+    if side.content.endswith("\n"):
+        return lines[:-1]
+    lines[-1] += "\\ No newline at end of file\n"
+    return lines
+
+
+def _side(version: VersionRow) -> Side | None:
+    return None if version.action == "deleted" else Side(version.entry_path, version.content)
+
+
+def _moment(text: str, field: str) -> datetime:
+    try:
+        return _instant.validate_python(text)
+    except ValidationError:
+        raise Malformed.field(
+            field, "give two versions (memver_…) or two times (2026-01-31T12:00:00Z)"
+        ) from None

@@ -1,0 +1,354 @@
+"""The entries of a store: read, list by path, create, update, rename, delete."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import Conflict, HoldfastError, NotFound, PreconditionFailed
+from holdfast.kernel.ids import is_id, new_id
+from holdfast.stores import paths
+from holdfast.stores.model import (
+    EntryPrefix,
+    ListItem,
+    PathPage,
+    Store,
+    StoreEntry,
+    Text,
+    check_metadata,
+    measured,
+)
+from holdfast.stores.records import record, record_deletion
+from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an entry has to be for a write to go ahead; None asks for nothing."""
+
+    version: int | None = None
+    if_match: IfMatch = None
+    sha256: str | None = None
+
+    def check(self, entry: StoreEntry) -> None:
+        """Refuse, with the entry as it is now, where it is something else."""
+        if self.if_match is not None and entry.version not in self.if_match:
+            raise PreconditionFailed("the entry changed since that ETag", current=entry)
+        if self.version not in (None, entry.version):
+            raise Conflict(f"the entry is at version {entry.version}", current=entry)
+        if self.sha256 not in (None, entry.content_sha256):
+            raise Conflict("the entry's content is another", current=entry)
+
+
+ANYTHING = Expected()
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+async def read_entry(db: Database, caller: Caller, store_id: str, entry_id: str) -> StoreEntry:
+    """One entry with its content."""
+    where = entry_in_sight(caller, store_id, entry_id)
+    return _must_exist(await db.one(caller, StoreEntry, queries.read_entry, **where))
+
+
+async def read_entry_at(db: Database, caller: Caller, store_id: str, path: str) -> StoreEntry:
+    """The entry at a path."""
+    where = in_sight(caller, store_id)
+    if not paths.is_path(path):
+        raise NotFound("no entry can lie at this path")
+    return _must_exist(
+        await db.one(caller, StoreEntry, queries.read_entry_at_path, **where, path=path)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A row of a listing by folders: the entry, or the folder that it was the first of."""
+
+    id: str
+    store_id: str
+    path: str
+    size: int
+    content_sha256: str
+    version: int
+    metadata: dict[str, str]
+    created_at: datetime
+    updated_at: datetime
+    content: str | None
+    rolled_up: str | None
+
+    @property
+    def shown(self) -> ListItem:
+        if self.rolled_up is not None:
+            return EntryPrefix(self.rolled_up)
+        return StoreEntry(
+            id=self.id,
+            store_id=self.store_id,
+            path=self.path,
+            size=self.size,
+            content_sha256=self.content_sha256,
+            version=self.version,
+            metadata=self.metadata,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            content=self.content,
+        )
+
+
+async def list_entries(
+    db: Database,
+    caller: Caller,
+    store_id: str,
+    *,
+    limit: int,
+    path_prefix: str | None = None,
+    depth: int = 0,
+    after_path: str | None = None,
+    with_content: bool = False,
+) -> PathPage:
+    """A page by path; with `depth`, what lies deeper below the prefix is rolled up into folders."""
+    where = in_sight(caller, store_id)
+    span = paths.span(path_prefix, after_path, depth)
+    asked = {
+        "store_id": store_id,
+        "start": span.start,
+        "end": span.end,
+        "limit": limit + 1,
+        "with_content": with_content,
+    }
+    found: list[ListItem]
+    async with db.read(caller) as tx:
+        store = await tx.send(Store, queries.read_store, where)
+        if depth:
+            folders = {**asked, "depth": depth, "prefix": span.prefix}
+            found = [item.shown for item in await tx.all(_Item, queries.list_folders, **folders)]
+        else:
+            found = [*await tx.all(StoreEntry, queries.list_entries, **asked)]
+        must_be_there(await store.fetchone())
+    has_more, page = len(found) > limit, found[:limit]
+    return PathPage(page, has_more, page[-1].path if has_more else None)
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+async def create_entry(
+    db: Database,
+    caller: Caller,
+    store_id: str,
+    path: str,
+    content: str,
+    *,
+    metadata: dict[str, str] | None = None,
+    may_be_blank: bool = False,
+    as_tree: bool = False,
+) -> StoreEntry:
+    """A new entry at a free path. `as_tree`: not above or below another entry's path either."""
+    where = in_sight(caller, store_id)
+    paths.check_path(path)
+    check_metadata(metadata or {})
+    text = measured(content, may_be_blank=may_be_blank)
+    async with db.begin(caller) as tx:
+        if as_tree:
+            await _must_fit_tree(tx, where, path)
+        entry = await insert(tx, where, new_id("mem"), path, text, metadata or {})
+        if entry is None:
+            raise await why_not_created(tx, where, path)
+        await record(tx, entry, "created")
+    return entry
+
+
+async def update_entry(
+    db: Database,
+    caller: Caller,
+    store_id: str,
+    entry_id: str,
+    *,
+    content: str | None = None,
+    path: str | None = None,
+    metadata: dict[str, str] | None = None,
+    expected: Expected = ANYTHING,
+    may_be_blank: bool = False,
+    as_tree: bool = False,
+) -> StoreEntry:
+    """Replace what is given (another `path` renames; the id stays) if the entry is as expected.
+
+    Where nothing would change, nothing does: no version is recorded.
+    """
+    where = entry_in_sight(caller, store_id, entry_id)
+    if path is not None:
+        paths.check_path(path)
+    check_metadata(metadata or {})
+    text = None if content is None else measured(content, may_be_blank=may_be_blank)
+    try:
+        async with db.begin(caller) as tx:
+            if path is not None:
+                await tx.run(queries.one_at_a_time, store_id=store_id)
+                if as_tree:
+                    await _must_fit_tree(tx, where, path, except_id=entry_id)
+            return await update(tx, where, text, path, metadata, expected)
+    except psycopg.errors.UniqueViolation:
+        # Not inside the transaction that it has ended.
+        raise await _path_taken(db, caller, where, path or "") from None
+
+
+async def delete_entry(
+    db: Database, caller: Caller, store_id: str, entry_id: str, *, expected: Expected = ANYTHING
+) -> None:
+    """Take an entry away if it is as expected; its versions stay, and one more says that it went."""
+    where = entry_in_sight(caller, store_id, entry_id)
+    async with db.begin(caller) as tx:
+        gone = await tx.one(_Gone, queries.delete_entry, **where, **_as_params(expected))
+        if gone is None:
+            entry = _must_exist(await tx.one(StoreEntry, queries.read_entry, **where))
+            expected.check(entry)
+            raise Conflict("the entry changed meanwhile", current=entry)
+        await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
+
+
+async def version_ids(db: Database, caller: Caller, entry_ids: list[str]) -> dict[str, str]:
+    """The id of each entry's present version, by the entry's."""
+    rows = await db.all(caller, dict, queries.list_version_ids, entry_ids=entry_ids)
+    return {row["entry_id"]: row["version_id"] for row in rows}
+
+
+# --- what each write does, inside its transaction --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    id: str
+    path: str
+    version: int
+    deleted_at: datetime
+
+
+async def insert(
+    tx: Tx,
+    where: dict[str, Any],
+    entry_id: str,
+    path: str,
+    text: Text,
+    metadata: dict[str, str],
+    *,
+    version: int = 1,
+    created_at: datetime | None = None,
+    updated_at: datetime | None = None,
+) -> StoreEntry | None:
+    """A new row, counted; None where the path is taken or the store is closed to the caller."""
+    return await tx.one(
+        StoreEntry,
+        queries.create_entry,
+        **where,
+        id=entry_id,
+        path=path,
+        content=text.content,
+        size=text.size,
+        sha256=text.sha256,
+        metadata=Jsonb(metadata),
+        version=version,
+        created_at=created_at or tx.now,
+        updated_at=updated_at or tx.now,
+    )
+
+
+async def update(
+    tx: Tx,
+    where: dict[str, Any],
+    text: Text | None,
+    path: str | None,
+    metadata: dict[str, str] | None,
+    expected: Expected,
+) -> StoreEntry:
+    """The row with what is given, counted and recorded; as it is where that is what was asked for."""
+    entry = await tx.one(
+        StoreEntry,
+        queries.update_entry,
+        **where,
+        **_as_params(expected),
+        path=path,
+        content=text and text.content,
+        size=text and text.size,
+        sha256=text and text.sha256,
+        metadata=None if metadata is None else Jsonb(metadata),
+    )
+    if entry is not None:
+        await record(tx, entry, "updated")
+        return entry
+    entry = _must_exist(await tx.one(StoreEntry, queries.read_entry, **where))
+    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+    expected.check(entry)
+    if _is_already(entry, text, path, metadata):
+        return entry
+    raise Conflict("the entry changed meanwhile", current=entry)
+
+
+# --- why not ---------------------------------------------------------------------------------------------------------
+
+
+async def why_not_created(tx: Tx, where: dict[str, Any], path: str) -> HoldfastError:
+    """Why `insert` found no place."""
+    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+    holder = await tx.one(StoreEntry, queries.read_entry_at_path, **where, path=path)
+    return Conflict("another entry lies at this path", current=holder)
+
+
+async def _path_taken(
+    db: Database, caller: Caller, where: dict[str, Any], path: str
+) -> HoldfastError:
+    holder = await db.one(caller, StoreEntry, queries.read_entry_at_path, **where, path=path)
+    return Conflict("another entry lies at this path", current=holder)
+
+
+async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id: str = "") -> None:
+    """Refuse a path at, above or below another entry's; nobody else's tree grows meanwhile."""
+    await tx.run(queries.one_at_a_time, store_id=where["store_id"])
+    below_start, below_end = paths.below(path)
+    holder = await tx.one(
+        StoreEntry,
+        queries.read_tree_conflict,
+        store_id=where["store_id"],
+        workspace_id=where["workspace_id"],
+        except_id=except_id,
+        at_or_above=[*paths.ancestors(path), path],
+        below_start=below_start,
+        below_end=below_end,
+    )
+    if holder is not None:
+        raise Conflict("another entry lies at, above or below this path", current=holder)
+
+
+def _is_already(
+    entry: StoreEntry, text: Text | None, path: str | None, metadata: dict[str, str] | None
+) -> bool:
+    return (
+        (text is None or text.content == entry.content)
+        and path in (None, entry.path)
+        and metadata in (None, entry.metadata)
+    )
+
+
+def _as_params(expected: Expected) -> dict[str, Any]:
+    return {
+        "version": expected.version,
+        "if_match": expected.if_match,
+        "expected_sha256": expected.sha256,
+    }
+
+
+def entry_in_sight(caller: Caller, store_id: str, entry_id: str) -> dict[str, str]:
+    """What a query needs to find an entry of a store that the caller sees."""
+    if not is_id(entry_id, "mem"):
+        raise NotFound("there is no such entry in this store")
+    return {**in_sight(caller, store_id), "entry_id": entry_id}
+
+
+def _must_exist(entry: StoreEntry | None) -> StoreEntry:
+    if entry is None:
+        raise NotFound("there is no such entry in this store")
+    return entry

@@ -1,0 +1,70 @@
+"""What an entry became, written down in the transaction that changed it. Every write of this face ends here."""
+
+from datetime import datetime, timedelta
+
+from holdfast.kernel.db import Tx
+from holdfast.stores.model import Action, StoreEntry, Text
+
+KIND = "store_entry"
+
+
+async def record(tx: Tx, entry: StoreEntry, action: Action) -> None:
+    """Write down an entry as it is now."""
+    await record_change(
+        tx,
+        entry.store_id,
+        entry.id,
+        entry.path,
+        Text(entry.content or "", entry.size, entry.content_sha256),
+        entry.metadata,
+        version=entry.version,
+        action=action,
+        at=entry.updated_at,
+    )
+
+
+async def record_change(
+    tx: Tx,
+    store_id: str,
+    entry_id: str,
+    path: str,
+    text: Text,
+    metadata: dict[str, str],
+    *,
+    version: int,
+    action: Action,
+    at: datetime,
+) -> None:
+    """Write down what an entry became."""
+    await tx.revise(
+        KIND,
+        entry_id,
+        version=version,
+        action=action,
+        parent_id=store_id,
+        label=path,
+        content=text.content,
+        state={"size": text.size, "content_sha256": text.sha256, "metadata": metadata},
+        at=at,
+    )
+
+
+async def record_deletion(
+    tx: Tx, store_id: str, entry_id: str, path: str, version: int, at: datetime
+) -> None:
+    """Write down that an entry, last at `version`, went."""
+    await tx.revise(
+        KIND,
+        entry_id,
+        version=version + 1,
+        action="deleted",
+        parent_id=store_id,
+        label=path,
+        state={"size": 0, "content_sha256": ""},
+        at=at,
+    )
+
+
+def after(tx: Tx, before: datetime) -> datetime:
+    """When a change that follows one at `before` happens: now, and later than that."""
+    return max(tx.now, before + timedelta(microseconds=1))
