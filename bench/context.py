@@ -28,27 +28,29 @@ async def run(bench: Bench) -> None:
         return service.Ask(message=MESSAGE, agent_id="bot", **more)  # type: ignore[arg-type]
 
     parts = {
-        "core blocks": lambda n: blocks.read_core(bench.db, caller, "bot"),
+        "core blocks": lambda _: blocks.read_core(bench.db, caller, "bot"),
         "archival lines": lambda n: recall.find_lines(
             bench.db, caller, f"{MESSAGE} {n}", agent_id="bot", limit=10, min_score=None
         ),
-        "1,000 entries": lambda n: entries.hydrate(bench.db, caller, "bot"),
+        "1,000 entries": lambda _: entries.hydrate(bench.db, caller, "bot"),
     }
     body = {"message": MESSAGE, "agent_id": "bot", "memory_policy": {"archival_mode": "auto"}}
     medians = await compare(
         "a context and its parts",
         {
             **parts,
-            "context": lambda n: service.assemble(bench.db, caller, ask(policy=auto)),
-            "context in 4,000 tokens": lambda n: service.assemble(
+            "context": lambda _: service.assemble(bench.db, caller, ask(policy=auto)),
+            "context in 4,000 tokens": lambda _: service.assemble(
                 bench.db, caller, ask(policy=auto, max_tokens=4_000)
             ),
-            "context, tool_only": lambda n: service.assemble(bench.db, caller, ask()),
-            "HTTP": lambda n: bench.http.post("/context", json=body),
-            "HTTP in 4,000 tokens": lambda n: bench.http.post(
+            "context, tool_only": lambda _: service.assemble(bench.db, caller, ask()),
+            "HTTP": lambda _: bench.http.post("/context", json=body),
+            "HTTP in 4,000 tokens": lambda _: bench.http.post(
                 "/context", json={**body, "max_tokens": 4_000}
             ),
-            "HTTP, user memory alone": lambda n: bench.http.get("/context/user-memory?agent_id=bot"),
+            "HTTP, user memory alone": lambda _: bench.http.get(
+                "/context/user-memory?agent_id=bot"
+            ),
         },
         against="1,000 entries",
         rounds=10,
@@ -56,7 +58,9 @@ async def run(bench: Bench) -> None:
     )
     slowest = max(parts, key=medians.__getitem__)
     ratio = medians["context"] / medians[slowest]
-    console.print(f"context: {ratio:.2f}× its slowest part ({slowest}); target: at most {TARGET:.0f}×")
+    console.print(
+        f"context: {ratio:.2f}× its slowest part ({slowest}); target: at most {TARGET:.0f}×"
+    )
 
 
 async def _fill_blocks(bench: Bench) -> None:
