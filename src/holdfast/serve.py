@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
@@ -20,7 +20,7 @@ import uvicorn
 import uvloop
 
 from holdfast import __version__
-from holdfast.app import AppConfig, make_app
+from holdfast.app import AppConfig, config_of, make_app
 from holdfast.bootstrap import FirstCredentials, bootstrap
 from holdfast.engine import Engine
 from holdfast.kernel import logs
@@ -66,7 +66,7 @@ async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
         first = await _first_start(settings, urls)
         config = _app_config(settings, urls)
         with listener, _shared_metrics(settings.processes):
-            async with _api(config, listener, settings), _worker(settings, urls):
+            async with _api(config, listener, settings), _worker(settings, config):
                 if not stop.is_set():
                     _announce(settings, listener, first, as_json=as_json)
                 await stop.wait()
@@ -113,12 +113,12 @@ async def _api(
 
 
 @asynccontextmanager
-async def _worker(settings: Settings, urls: DatabaseUrls) -> AsyncIterator[None]:
+async def _worker(settings: Settings, config: AppConfig) -> AsyncIterator[None]:
     """The worker beside the API, unless it runs elsewhere."""
     if not settings.worker:
         yield
         return
-    task = asyncio.create_task(run_worker(urls.app))
+    task = asyncio.create_task(run_worker(config))
     try:
         yield
     finally:
@@ -248,10 +248,8 @@ async def _first_start(settings: Settings, urls: DatabaseUrls) -> FirstCredentia
 
 def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
     secure = settings.cookie_secure
-    return AppConfig(
-        database_url=urls.app,
-        pool_size=settings.pool_size,
-        cors_origins=tuple(settings.cors_origins),
+    return replace(
+        config_of(settings, urls.app),
         cookie_secure=not _is_loopback(settings.host) if secure is None else secure,
     )
 

@@ -51,6 +51,13 @@ class Settings(BaseSettings):
     llm_base_url: str | None = Field(None, description="An OpenAI-compatible endpoint.")
     llm_api_key: SecretStr | None = Field(None, description="The key for that endpoint.")
     embedder: str = Field("local", description="local, none, or an OpenAI-compatible URL.")
+    token_endpoints: list[str] = Field(
+        default_factory=list,
+        description="Beginnings of addresses that memory resources may ask for token counts.",
+    )
+    flushed_kept_for: str | None = Field(
+        None, description="How long flushed messages are kept, as 90d; unset keeps them."
+    )
     settle_after: str = Field(
         "15m", description="How long a conversation is quiet before it settles."
     )

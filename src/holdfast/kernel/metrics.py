@@ -18,3 +18,9 @@ jobs_finished = Counter(
 backend_failures = Counter(
     "holdfast_backend_failures_total", "Requests that found a backend unreachable.", ["backend"]
 )
+conversation_flushes = Counter(
+    "holdfast_conversation_flushes_total",
+    "Flushes by strategy and outcome.",
+    ["strategy", "outcome"],
+)
+llm_failures = Counter("holdfast_llm_failures_total", "Calls of the language model that failed.")
