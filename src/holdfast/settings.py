@@ -59,6 +59,13 @@ class Settings(BaseSettings):
         description="local, none, or an OpenAI-compatible URL (https://host/v1#model).",
     )
     embedder_api_key: SecretStr | None = Field(None, description="The key for that URL.")
+    token_endpoints: list[str] = Field(
+        default_factory=list,
+        description="Beginnings of addresses that memory resources may ask for token counts.",
+    )
+    flushed_kept_for: str | None = Field(
+        None, description="How long flushed messages are kept, as 90d; unset keeps them."
+    )
     settle_after: str = Field(
         "15m", description="How long a conversation is quiet before it settles."
     )

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 
 import structlog
 
+from holdfast.app import AppConfig, open_backends
+from holdfast.conversations import flushing
+from holdfast.conversations.backends import Backends
 from holdfast.entries import sweep as entries
 from holdfast.everywhere.documents import READERS
 from holdfast.kernel.db import Database
@@ -20,30 +23,29 @@ log = structlog.get_logger("holdfast.worker")
 SWEEP_EVERY_S = 3600.0
 
 
-def handlers(db: Database) -> Mapping[str, Handler]:
+def handlers(backends: Backends) -> Mapping[str, Handler]:
     """Every kind of job and the function that does it."""
+    db = backends.db
     return {
         **entries.handlers(db),
         "embed": models.embed_later(db, READERS),
+        flushing.JOB: flushing.handler(backends),
     }
 
 
-async def run_worker(
-    database_url: str,
-    asset_store: str,
-    *,
-    concurrency: int = 4,
-    embedders: Embedders | None = None,
-) -> None:
+async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:
     """Do jobs until cancelled, and tidy up at the start and from time to time."""
-    db = Database(database_url, min_size=1, max_size=concurrency + 1, embedders=embedders)
+    embedders = Embedders(config.embedder, config.embedder_api_key)
+    db = Database(config.database_url, min_size=1, max_size=concurrency + 1, embedders=embedders)
+    backends = open_backends(config, db)
     await db.open()
-    tidying = asyncio.create_task(_tidy(db, ObjectStore(asset_store)))
+    tidying = asyncio.create_task(_tidy(db, ObjectStore(config.assets)))
     try:
         await models.start(db)
-        await Worker(database_url, db, handlers(db)).run(concurrency=concurrency)
+        await Worker(config.database_url, db, handlers(backends)).run(concurrency=concurrency)
     finally:
         tidying.cancel()
+        await backends.close()
         await db.close()
 
 
