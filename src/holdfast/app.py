@@ -8,6 +8,7 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -17,15 +18,23 @@ from holdfast.access import routes as access
 from holdfast.blocks import routes as blocks
 from holdfast.blocks import tools as block_tools
 from holdfast.context import routes as context
+from holdfast.conversations import routes as conversations
+from holdfast.conversations.backends import Backends
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, pages, problems
 from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
 from holdfast.entries import tools as entry_tools
 from holdfast.jobs import routes as jobs
+from holdfast.kernel import durations
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
+from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import models
+from holdfast.kernel.redis import Redis
+from holdfast.memories import routes as memories
+from holdfast.memories.objects import ObjectStore
+from holdfast.settings import Settings
 from holdfast.stores import routes as stores
 from holdfast.stores import tools as store_tools
 
@@ -42,8 +51,11 @@ ROUTERS = (
     jobs.router,
     blocks.router,
     context.router,
+    *memories.ROUTERS,
     stores.router,
     stores.import_router,
+    conversations.resources_router,
+    conversations.router,
 )
 
 # Every room with words for a model, in the order in which a model reads them.
@@ -59,6 +71,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
+    assets: str
     pool_size: int = 20
     embedder: str = "local"
     embedder_api_key: str | None = None
@@ -66,12 +79,53 @@ class AppConfig:
     cookie_secure: bool = False
     on_loopback: bool = True
     allowed_hosts: tuple[str, ...] = ()
+    redis_url: str | None = None
+    llm: str | None = None
+    llm_base_url: str | None = None
+    llm_api_key: str | None = None
+    token_endpoints: tuple[str, ...] = ()
+    flushed_kept_for: str | None = None
+
+
+def config_of(settings: Settings, database_url: str) -> AppConfig:
+    """What the settings say about the app."""
+    key = settings.llm_api_key
+    return AppConfig(
+        database_url=database_url,
+        assets=settings.assets,
+        pool_size=settings.pool_size,
+        embedder=settings.embedder,
+        embedder_api_key=settings.embedder_key,
+        cors_origins=tuple(settings.cors_origins),
+        allowed_hosts=tuple(settings.allowed_hosts),
+        redis_url=settings.redis_url,
+        llm=settings.llm,
+        llm_base_url=settings.llm_base_url,
+        llm_api_key=None if key is None else key.get_secret_value(),
+        token_endpoints=tuple(settings.token_endpoints),
+        flushed_kept_for=settings.flushed_kept_for,
+    )
+
+
+def open_backends(config: AppConfig, db: Database) -> Backends:
+    """What conversations stand on, in the API and in a worker alike."""
+    kept_for = config.flushed_kept_for
+    return Backends(
+        db=db,
+        redis=None if config.redis_url is None else Redis(config.redis_url),
+        llm=open_llm(config.llm, config.llm_base_url, config.llm_api_key),
+        token_endpoints=config.token_endpoints,
+        flushed_kept_for=None
+        if kept_for is None
+        else timedelta(seconds=durations.seconds(kept_for)),
+    )
 
 
 def make_app(config: AppConfig) -> FastAPI:
     """The HTTP app; it opens its database when it starts and closes it when it stops."""
     embedders = Embedders(config.embedder, config.embedder_api_key)
     db = Database(config.database_url, max_size=config.pool_size, embedders=embedders)
+    backends = open_backends(config, db)
     mcp = mcp_http.mount(TOOLBOXES, db, _guests(config))
 
     @asynccontextmanager
@@ -80,6 +134,7 @@ def make_app(config: AppConfig) -> FastAPI:
         await models.start(db)
         async with mcp.running():
             yield
+        await backends.close()
         await db.close()
 
     app = FastAPI(
@@ -92,8 +147,12 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
+    app.state.assets = ObjectStore(config.assets)
     app.state.cookie_secure = config.cookie_secure
+    app.state.conversations = backends
     app.state.checks = {"database": db.check}
+    if backends.redis is not None:
+        app.state.checks["redis"] = backends.redis.check
 
     app.include_router(pages.router)
     app.include_router(pages.health_router)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
@@ -20,12 +20,11 @@ import uvicorn
 import uvloop
 
 from holdfast import __version__
-from holdfast.app import AppConfig, make_app
+from holdfast.app import AppConfig, config_of, make_app
 from holdfast.bootstrap import FirstCredentials, bootstrap, mint_local_key
 from holdfast.engine import Engine
 from holdfast.kernel import logs
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.migrate import migrate
 from holdfast.local import LocalService, find_service, note_service
 from holdfast.settings import Settings
@@ -68,7 +67,7 @@ async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
         first, local_key = await _credentials(settings, urls)
         config = _app_config(settings, urls)
         with listener, _shared_metrics(settings.processes):
-            async with _api(config, listener, settings), _worker(settings, urls):
+            async with _api(config, listener, settings), _worker(settings, config):
                 url = _url(settings.host, listener)
                 if local_key is not None:
                     note_service(settings.data_dir, LocalService(url, local_key, os.getpid()))
@@ -115,7 +114,7 @@ async def _api(
 async def serving_app(database_url: str) -> AsyncIterator[str]:
     """The API alone on a free port of this machine, in this process: its URL. For benchmarks and embedding."""
     with _listen("127.0.0.1", 0) as listener:
-        async with _answering(AppConfig(database_url), listener):
+        async with _answering(AppConfig(database_url, assets="memory:///"), listener):
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
@@ -132,13 +131,12 @@ async def _answering(config: AppConfig, listener: socket.socket) -> AsyncIterato
 
 
 @asynccontextmanager
-async def _worker(settings: Settings, urls: DatabaseUrls) -> AsyncIterator[None]:
+async def _worker(settings: Settings, config: AppConfig) -> AsyncIterator[None]:
     """The worker beside the API, unless it runs elsewhere."""
     if not settings.worker:
         yield
         return
-    embedders = Embedders(settings.embedder, settings.embedder_key)
-    task = asyncio.create_task(run_worker(urls.app, embedders=embedders))
+    task = asyncio.create_task(run_worker(config))
     try:
         yield
     finally:
@@ -275,12 +273,8 @@ async def _credentials(
 
 def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
     secure = settings.cookie_secure
-    return AppConfig(
-        database_url=urls.app,
-        pool_size=settings.pool_size,
-        embedder=settings.embedder,
-        embedder_api_key=settings.embedder_key,
-        cors_origins=tuple(settings.cors_origins),
+    return replace(
+        config_of(settings, urls.app),
         cookie_secure=not _is_loopback(settings.host) if secure is None else secure,
         on_loopback=_is_loopback(settings.host),
         allowed_hosts=tuple(settings.allowed_hosts),

@@ -44,6 +44,10 @@ class Settings(BaseSettings):
     migration_url: str | None = Field(
         None, description="The role that owns the schema, when database_url's does not."
     )
+    assets_url: str | None = Field(
+        None,
+        description="Where assets are kept, as in s3://bucket/prefix; unset is a folder of data_dir.",
+    )
     redis_url: str | None = Field(None, description="Redis, for conversations persisted there.")
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
 
@@ -55,6 +59,13 @@ class Settings(BaseSettings):
         description="local, none, or an OpenAI-compatible URL (https://host/v1#model).",
     )
     embedder_api_key: SecretStr | None = Field(None, description="The key for that URL.")
+    token_endpoints: list[str] = Field(
+        default_factory=list,
+        description="Beginnings of addresses that memory resources may ask for token counts.",
+    )
+    flushed_kept_for: str | None = Field(
+        None, description="How long flushed messages are kept, as 90d; unset keeps them."
+    )
     settle_after: str = Field(
         "15m", description="How long a conversation is quiet before it settles."
     )
@@ -85,6 +96,11 @@ class Settings(BaseSettings):
         """The embedder's key, in the clear."""
         key = self.embedder_api_key
         return None if key is None else key.get_secret_value()
+
+    @property
+    def assets(self) -> str:
+        """Where assets are kept: a URL, or a folder."""
+        return self.assets_url or str(self.data_dir / "assets")
 
     @classmethod
     def settings_customise_sources(

@@ -13,7 +13,7 @@ CANARY = "canary-7f3a"
 Maker = Callable[[Any], Awaitable[dict[str, str]]]
 
 # Path parameters whose values clients choose: another org may have the same.
-CHOSEN = {"workspace_id", "project_id", "agent_id", "user_id", "session_id", "block_type"}
+CHOSEN = {"workspace_id", "project_id", "agent_id", "user_id", "session_id", "block_type", "key"}
 
 
 async def directory(api: Any) -> dict[str, str]:
@@ -47,7 +47,17 @@ async def blocks(api: Any) -> dict[str, str]:
     return {"block_type": "core"}
 
 
-MAKERS: list[Maker] = [directory, blocks]
+async def entries(api: Any) -> dict[str, str]:
+    """An entry of an agent, one of its workspace, one of a run."""
+    run = (await api.post("/agents/bot/runs")).json()["run_id"]
+    for category in ("core", "workspace", "conversation"):
+        body = {"content": CANARY, "category": category, "tags": [CANARY], "run_id": run}
+        reply = await api.put("/agents/bot/entries/fact", json=body)
+        assert reply.status_code == 201, reply.text
+    return {"key": "fact", "run_id": run}
+
+
+MAKERS: list[Maker] = [directory, blocks, entries]
 
 
 async def one_of_everything(api: Any) -> dict[str, str]:

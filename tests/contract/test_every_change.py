@@ -9,6 +9,9 @@ OBJECTS = [
     pytest.param("/workspaces/w", {"name": "one"}, {"name": "two"}, "workspace", id="workspace"),
     pytest.param("/projects/p", {"name": "one"}, {"name": "two"}, "project", id="project"),
     pytest.param("/agents/a", {"name": "one"}, {"name": "two"}, "agent", id="agent"),
+    pytest.param(
+        "/agents/a/entries/k", {"content": "one"}, {"content": "two"}, "entry", id="entry"
+    ),
 ]
 
 

@@ -329,3 +329,53 @@ async def test_16_writers_at_the_cap_never_exceed_it_nor_evict_a_core_entry_firs
             [org.id],
         )
         assert (await cursor.fetchone())[0] == 500 + 16 * 3
+
+
+# --- by the worker, and in the metrics -------------------------------------------------------------------------------
+
+
+async def test_the_worker_clears_away_expired_entries_and_idle_runs(org, time):
+    db, caller = org.db, org.caller()
+    time.now = START.replace(year=2020)  # long ago for the worker, which goes by the system's clock
+    run = (await runs.start_run(db, caller, "bot")).run_id
+    await service.store(db, caller, "bot", NewEntry("d", "x", "daily"))
+    await service.store(db, caller, "bot", NewEntry("s", "x", "conversation"), run_id=run)
+    await service.store(db, caller, "bot", NewEntry("c", "x"))
+    for _ in range(300):
+        if await _count(org, caller, "agents/bot") == 1:
+            break
+        await asyncio.sleep(0.1)
+    assert await _count(org, caller, "agents/bot") == 1
+    time.now = START
+    for key, cause in (("d", "expired"), ("s", "run_ended")):
+        told = await service.history(db, caller, "bot", key, run_id=run)
+        assert [each.action for each in told.data] == [cause, "created"]
+
+
+async def test_what_happens_is_counted(api, anonymous):
+    names = (
+        "holdfast_entries_stored_total",
+        "holdfast_entries_evicted_total",
+        'holdfast_entries_pruned_total{cause="run_ended"}',
+        "holdfast_hydration_window_entries_count",
+        "holdfast_hydration_dropped_entries_total",
+        "holdfast_hydration_dropped_bytes_total",
+        "holdfast_entry_searches_without_a_hit_total",
+    )
+
+    async def counts():
+        lines = (await anonymous.get("/metrics")).text.splitlines()
+        found = dict(line.rsplit(" ", 1) for line in lines if line.startswith(names))
+        return [float(found.get(name, 0)) for name in names]
+
+    before = await counts()
+    await fill(api, 1000, "note")
+    run = (await api.post("/agents/bot/runs")).json()["run_id"]
+    scratch = {"content": "x", "category": "conversation", "run_id": run}
+    await api.put("/agents/bot/entries/s", json=scratch)
+    await api.post(f"/agents/bot/runs/{run}/end")
+    await api.get("/agents/bot/hydration", params={"budget_bytes": 100})
+    await api.get("/agents/bot/entries", params={"query": "nowhere"})
+    after = await counts()
+    least = (1001, 1, 1, 1, 980, 980 * 7, 1)
+    assert [b - a >= n for a, b, n in zip(before, after, least, strict=True)] == [True] * 7

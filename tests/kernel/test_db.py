@@ -5,6 +5,7 @@ import asyncio
 import psycopg
 import pytest
 
+from holdfast.kernel import metrics
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.sql import Query
@@ -112,3 +113,13 @@ async def test_a_database_that_is_not_there_is_said_so():
     with pytest.raises(BackendUnavailable):
         await asyncio.wait_for(db.open(timeout_s=1), 20)
     await db.close()
+
+
+async def test_a_database_that_cannot_be_reached_is_counted(service):
+    def failures():
+        return metrics.backend_failures.labels("database")._value.get()
+
+    before = failures()
+    with pytest.raises(BackendUnavailable):
+        await Database(service.app_url).check()  # never opened
+    assert failures() == before + 1

@@ -8,25 +8,9 @@ from hypothesis import strategies as st
 
 from holdfast.kernel.ids import id_at, ids_between, is_client_id, is_id, new_id
 
-instants = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)).map(
+instants = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)).map(  # noqa: DTZ001
     lambda at: at.replace(tzinfo=UTC)
 )
-
-
-@given(at=instants, later=st.timedeltas(timedelta(microseconds=1), timedelta(days=9)))
-def test_ids_sort_as_their_instants_do(at, later):
-    assert is_id(id_at("memver", at), "memver")
-    assert id_at("memver", at) < id_at("memver", at + later)
-
-
-@given(at=instants)
-def test_bounds_hold_exactly_the_ids_of_their_instants(at):
-    low, high = ids_between("memver", at, at)
-    before, after = at - timedelta(microseconds=1), at + timedelta(microseconds=1)
-    assert low < id_at("memver", at) < high
-    assert id_at("memver", before) < low
-    assert high < id_at("memver", after)
-    assert ids_between("memver", None, None) == (None, None)
 
 
 def test_ids_made_one_after_the_other_sort_in_that_order():
@@ -55,3 +39,19 @@ def test_client_ids_end_at_128_characters():
     assert is_client_id("ana@example.com:1_2-3")
     for bad in ("", "a b", "a/b", "ä", "a\n"):
         assert not is_client_id(bad)
+
+
+@given(at=instants, later=st.timedeltas(timedelta(microseconds=1), timedelta(days=9)))
+def test_ids_sort_as_their_instants_do(at, later):
+    assert is_id(id_at("memver", at), "memver")
+    assert id_at("memver", at) < id_at("memver", at + later)
+
+
+@given(at=instants)
+def test_bounds_hold_exactly_the_ids_of_their_instants(at):
+    low, high = ids_between("memver", at, at)
+    before, after = at - timedelta(microseconds=1), at + timedelta(microseconds=1)
+    assert low < id_at("memver", at) < high
+    assert id_at("memver", before) < low
+    assert high < id_at("memver", after)
+    assert ids_between("memver", None, None) == (None, None)

@@ -58,7 +58,8 @@ class Call(Generic[T]):
     """One operation of the API.
 
     `repeatable`: sending it again comes to the same end as sending it once, so that it may be repeated when an answer
-    was lost. `conflict_as` is the type of a Conflict's `current`.
+    was lost. `conflict_as` is the type of a Conflict's `current`. `only_asks`: a POST that changes nothing
+    worth an idempotency key, under which the server would keep its answer.
     """
 
     method: Method
@@ -72,6 +73,7 @@ class Call(Generic[T]):
     repeatable: bool = False
     conflict_as: type | None = None
     timeout_s: float | None = None
+    only_asks: bool = False
 
     @property
     def query_pairs(self) -> list[tuple[str, str]]:
@@ -129,6 +131,12 @@ def post(
 ) -> Call[T]:
     """Makes or does; goes out under an idempotency key, so a repeat applies once (`repeatable`, unless told otherwise)."""
     return _write("POST", scope, path, read, json, options, repeatable=repeatable)
+
+
+def ask(scope: Scope, path: str, read: Callable[[Reply], T], json: Mapping[str, Any]) -> Call[T]:
+    """A question that needs a body: a POST that may be repeated like a GET, and is kept by nobody."""
+    headers = scope.headers
+    return Call("POST", path, read, json=json, headers=headers, repeatable=True, only_asks=True)
 
 
 def put(

@@ -7,7 +7,9 @@ from typing import Self, TypeVar
 
 import httpx
 
+from holdfast_client.blocks import AsyncBlocks, Blocks
 from holdfast_client.calls import Call
+from holdfast_client.context import AsyncContexts, Contexts
 from holdfast_client.directory import AsyncDirectory, Directory
 from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.scope import Scope
@@ -27,6 +29,8 @@ class Client:
     certificate authority; it stays yours to close.
     """
 
+    blocks: Blocks
+    context: Contexts
     directory: Directory
     jobs: Jobs
 
@@ -48,6 +52,8 @@ class Client:
 
     def _bind(self, scope: Scope) -> None:
         self._scope = scope
+        self.blocks = Blocks(self.send, scope)
+        self.context = Contexts(self.send, scope)
         self.directory = Directory(self.send, scope)
         self.jobs = Jobs(self.send, scope)
 
@@ -97,6 +103,8 @@ class Client:
 class AsyncClient:
     """Holdfast, from async Python: the methods of `Client`, awaited."""
 
+    blocks: AsyncBlocks
+    context: AsyncContexts
     directory: AsyncDirectory
     jobs: AsyncJobs
 
@@ -118,6 +126,8 @@ class AsyncClient:
 
     def _bind(self, scope: Scope) -> None:
         self._scope = scope
+        self.blocks = AsyncBlocks(self.send, scope)
+        self.context = AsyncContexts(self.send, scope)
         self.directory = AsyncDirectory(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
 

@@ -185,7 +185,7 @@ def _field_errors(found: Any) -> list[FieldError]:
 
 def with_key(call: Call[T]) -> Call[T]:
     """The call under an idempotency key, where the server keeps answers by one: the same at each of its repeats."""
-    if call.method not in ("POST", "PUT") or "Idempotency-Key" in call.headers:
+    if call.method not in ("POST", "PUT") or call.only_asks or "Idempotency-Key" in call.headers:
         return call
     return call.under(str(uuid.uuid4()))
 

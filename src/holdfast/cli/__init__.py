@@ -9,7 +9,7 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, doctor, mcp, server
+from holdfast.cli import admin, blocks, doctor, entries, mcp, server
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
 from holdfast.kernel.migrate import DatabaseUnfit
@@ -24,6 +24,8 @@ app = typer.Typer(
 server.register(app)
 doctor.register(app)
 admin.register(app)
+blocks.register(app)
+entries.register(app)
 mcp.register(app)
 
 # Exit codes that scripts can use; 2 is the parser's own, for a wrong command.

@@ -10,7 +10,6 @@ import typer
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import reach_database
 from holdfast.kernel import logs, migrate
-from holdfast.kernel.embed import Embedders
 from holdfast.settings import read_settings
 
 DataDir = Annotated[Path | None, typer.Option(help="Where the embedded database lives.")]
@@ -55,14 +54,14 @@ def worker_command(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Do background jobs, beside any number of `serve` and other workers."""
+    from holdfast.app import config_of
     from holdfast.worker import run_worker
 
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     logs.configure(settings.log_level)
 
     async def work(url: str) -> None:
-        embedders = Embedders(settings.embedder, settings.embedder_key)
-        task = asyncio.ensure_future(run_worker(url, concurrency=concurrency, embedders=embedders))
+        task = asyncio.ensure_future(run_worker(config_of(settings, url), concurrency=concurrency))
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
         await asyncio.wait([task])

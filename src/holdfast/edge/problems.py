@@ -39,7 +39,7 @@ def problem(error: HoldfastError, request_id: str) -> Response:
         "request_id": request_id,
     }
     if isinstance(error, Invalid):
-        body["errors"] = [{"field": e.field, "message": e.message} for e in error.errors]
+        body["errors"] = [_field_error(e) for e in error.errors]
     body.update({name: as_wire(fact) for name, fact in error.facts.items()})
     headers = {}
     if error.retry_after_s is not None:
@@ -99,6 +99,11 @@ def as_holdfast_error(error: Exception) -> HoldfastError:
 def request_id_of(request: Request) -> str:
     """The request's id, given by the client or made by the middleware."""
     return str(request.scope.get("holdfast.request_id", ""))
+
+
+def _field_error(error: FieldError) -> dict[str, Any]:
+    where = {} if error.line is None else {"line": error.line}
+    return {"field": error.field, "message": error.message, **where}
 
 
 def _as_ours(error: RequestValidationError) -> HoldfastError:

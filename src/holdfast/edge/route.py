@@ -62,6 +62,8 @@ class ApiRoute(APIRoute):
 
     # An operation that streams its own body says so and keeps its own cap.
     reads_its_own_body = False
+    # The cap of a body. One that is streamed is read whole only where it must be compared, under an Idempotency-Key.
+    body_limit = MAX_BODY_BYTES
     # An answer that shows a secret is not kept for a replay: a secret is kept nowhere.
     keeps_answers = True
 
@@ -78,6 +80,7 @@ class ApiRoute(APIRoute):
                     await _read_json(request)
                 key = request.headers.get("idempotency-key")
                 if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
+                    request._body = await read_body(request, self.body_limit)
                     return await _answer_once(request, key, answer)
                 return await answer(request)
             except Exception as error:  # every failure gets a reply

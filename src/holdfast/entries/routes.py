@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import unquote_to_bytes
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 
 from holdfast.edge.preconditions import IfMatch, etag, set_etag
@@ -54,8 +54,17 @@ ZIP = "application/zip"
 _A_ZIP: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 
 
+def _example(body: dict[str, Any]) -> ConfigDict:
+    """A body that can be sent as it stands."""
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
 class EntryPut(Body):
     """What to store under the key."""
+
+    model_config = _example(
+        {"content": "Prefers tea, no sugar.", "category": "core", "tags": ["drinks"]}
+    )
 
     content: str = Field(examples=["Prefers tea, no sugar."])
     category: str = Field(CORE, examples=["core"])
@@ -76,9 +85,9 @@ class BatchItem(Body):
 class Batch(Body):
     """Entries to store, each by itself: an item that is not as BatchItem has it is reported and skipped."""
 
-    entries: list[Any] = Field(
-        examples=[[{"key": "likes", "content": "Prefers tea.", "category": "core", "tags": []}]]
-    )
+    model_config = _example({"entries": [{"key": "likes", "content": "Prefers tea, no sugar."}]})
+
+    entries: list[Any]
     run_id: str | None = None
 
 

@@ -1,10 +1,12 @@
-"""How each kind of thing that recall finds is read, to be indexed or embedded again."""
+"""How each kind of thing that recall finds is read, to be embedded again."""
 
 from collections.abc import Mapping
 
-from holdfast.blocks import archive
+from holdfast.blocks import archive as blocks
 from holdfast.kernel.recall.models import Reader
+from holdfast.memories import passages as memories
 
 READERS: Mapping[str, Reader] = {
-    archive.KIND: archive.read_documents,
+    "block_line": blocks.read_documents,
+    "memory": memories.read_documents,
 }

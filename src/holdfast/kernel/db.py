@@ -22,7 +22,7 @@ from psycopg.rows import BaseRowFactory, class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
-from holdfast.kernel import clock
+from holdfast.kernel import clock, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
@@ -249,8 +249,10 @@ class Database:
             async with self._pool.connection() as connection:
                 yield connection
         except (PoolTimeout, PoolClosed, TooManyRequests) as error:
+            metrics.backend_failures.labels("database").inc()
             raise BackendUnavailable("the database cannot be reached") from error
         except psycopg.OperationalError as error:
+            metrics.backend_failures.labels("database").inc()
             raise BackendUnavailable("the database went away while it was asked") from error
 
 

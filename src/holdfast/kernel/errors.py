@@ -130,6 +130,7 @@ class FieldError:
 
     field: str
     message: str
+    line: int | None = None  # where the input is a file of lines
 
 
 class Invalid(HoldfastError):

@@ -5,7 +5,7 @@ retry apply again. Requests with one key wait for each other on an advisory lock
 holder. A refusal (4xx) is an answer too and is kept; a failure of ours (5xx) is not.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -86,6 +86,15 @@ async def once(
                 body=attempt.answer.body,
                 **which,
             )
+
+
+async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
+    """Take away what kept answers tell of these objects, which are being erased.
+
+    The keys stay, so that a late retry does not apply again what was erased: it is told that this is gone.
+    """
+    if ids:
+        await tx.run(queries.forget_mentions, ids=list(ids))
 
 
 async def forget(tx: Tx, object_id: str) -> None:

@@ -21,6 +21,16 @@ ON CONFLICT (org_id, credential_id, endpoint, key) DO UPDATE
 -- name: drop_old_answers
 DELETE FROM idempotency_keys WHERE org_id = %(org_id)s AND created_at <= %(before)s;
 
+-- name: forget_mentions
+UPDATE idempotency_keys k
+   SET status = 404,
+       headers = '{"content-type": "application/problem+json"}',
+       body = convert_to('{"type": "urn:holdfast:error:not_found", "title": "Not found", "status": 404, "detail": '
+                         '"what this request was answered with has been erased", "code": "not_found", "request_id": ""}',
+                         'UTF8')
+ WHERE k.org_id = %(org_id)s
+   AND EXISTS (SELECT FROM unnest(%(ids)s::text[]) AS i (id) WHERE position(convert_to(i.id, 'UTF8') IN k.body) > 0);
+
 -- name: forget_answers
 -- An answer that shows an object names it: ids are plain ASCII however the text around them was escaped.
 UPDATE idempotency_keys

@@ -43,6 +43,12 @@ embedder_failures = Counter(
 recalls = Counter(
     "holdfast_recalls_total", "Recalls by mode and by whether they found anything.", ["mode", "hit"]
 )
+conversation_flushes = Counter(
+    "holdfast_conversation_flushes_total",
+    "Flushes by strategy and outcome.",
+    ["strategy", "outcome"],
+)
+llm_failures = Counter("holdfast_llm_failures_total", "Calls of the language model that failed.")
 tool_calls = Counter(
     "holdfast_mcp_tool_calls_total",
     "Calls of MCP tools, by what came of them: ok, or the error's code.",

@@ -3,7 +3,7 @@
 The directory (../directory) keeps these names; every face needs only to enter them, by the same rules.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
@@ -12,6 +12,12 @@ from holdfast.kernel.ids import CLIENT_ID, is_client_id
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "places.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    agent_id: str | None
+    project_id: str | None
 
 
 def check_client_id(text: str, *, field: str) -> None:
@@ -44,3 +50,47 @@ async def enter_project(tx: Tx, caller: Caller, project_id: str) -> Caller:
     if found is None:
         raise NotFound(f"there is no project {project_id!r}")
     return replace(caller, project_id=project_id)
+
+
+async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bool) -> Caller:
+    """The caller, speaking from a session: for its agent and from its project.
+
+    A session nobody named yet is registered by the first write, with the caller's user and the agent and project it
+    speaks for; for a read it does not exist. Neither does another user's, save for a service key.
+    """
+    check_client_id(session_id, field="session_id")
+    bound_agent_id = caller.agent_id if caller.credential == "agent" else None
+    if to_write:
+        await tx.run(
+            queries.register_session,
+            session_id=session_id,
+            user_id=caller.user_id,
+            agent_id=caller.agent_id,
+            project_id=caller.project_id,
+            workspace_id=caller.workspace_id,
+        )
+    session = await tx.one(
+        _Session,
+        queries.visible_session,
+        session_id=session_id,
+        user_id=caller.user_id,
+        workspace_id=caller.workspace_id,
+        bound_agent_id=bound_agent_id,
+        any_session=caller.credential in ("service", "operator", "job"),
+    )
+    if session is None:
+        raise NotFound(f"there is no session {session_id!r}")
+    for named, its, what in (
+        (caller.agent_id, session.agent_id, "agent"),
+        (caller.project_id, session.project_id, "project"),
+    ):
+        if named is not None and its is not None and named != its:
+            raise Invalid.field(
+                "session_id", f"this session is of another {what} than the one named"
+            )
+    return replace(
+        caller,
+        session_id=session_id,
+        agent_id=session.agent_id or caller.agent_id,
+        project_id=session.project_id or caller.project_id,
+    )

@@ -110,6 +110,11 @@ def tokenizer_for(model: str | None) -> Tokenizer:
     return Tokenizer(known.encoding)
 
 
+def count(text: str) -> int:
+    """The number of tokens of a text, in the default vocabulary."""
+    return Tokenizer().count(text)
+
+
 @cache
 def _encoding(name: str) -> Encoding:
     return get_encoding(name)

@@ -291,6 +291,34 @@ BEGIN
         (SELECT o.recall_weights FROM orgs o WHERE o.org_id = current_org());
 END $$;
 
+-- Of these passages, in this order, the first that may be shown.
+CREATE FUNCTION recall_shown(
+    in_org text, in_ids bigint[], in_kinds text[], in_workspace_id text, in_labels text[], in_now timestamptz,
+    in_limit integer
+) RETURNS bigint[]
+    LANGUAGE sql STABLE SET search_path = public, pg_temp
+    RETURN ARRAY(
+        SELECT p.id
+          FROM unnest(in_ids) WITH ORDINALITY AS given (id, place)
+          JOIN passages p ON p.org_id = in_org AND p.id = given.id
+         WHERE (p.until IS NULL OR p.until > in_now)
+           AND p.kind = ANY (in_kinds)
+           AND (in_workspace_id IS NULL OR p.workspace_id IS NULL OR p.workspace_id = in_workspace_id)
+           AND p.labels @> in_labels
+         ORDER BY given.place
+         LIMIT in_limit);
+
+-- Of these passages the best that may be shown; only the best `in_pool` are looked at, where that is given.
+CREATE FUNCTION recall_best(
+    in_org text, in_ids bigint[], in_scores double precision[], in_pool integer, in_kinds text[], in_workspace_id text,
+    in_labels text[], in_now timestamptz, in_limit integer
+) RETURNS bigint[]
+    LANGUAGE sql STABLE SET search_path = public, pg_temp
+    RETURN recall_shown(
+        in_org,
+        ARRAY(SELECT hit.id FROM unnest(in_ids, in_scores) hit (id, score) ORDER BY hit.score DESC, hit.id DESC LIMIT in_pool),
+        in_kinds, in_workspace_id, in_labels, in_now, in_limit);
+
 -- The passages of these scopes that a query may mean, with what speaks for each: its BM25 score over its own words and
 -- those together with its tail, half and half; and its cosine. Each arm brings its best, and both are looked up for all.
 --
@@ -305,8 +333,8 @@ CREATE FUNCTION recall_candidates(
     lexical double precision, rank real, similarity double precision, terms text[], embedded boolean
 )
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    SET hnsw.iterative_scan = relaxed_order SET hnsw.ef_search = 120 SET hnsw.max_scan_tuples = 30000
-    SET plan_cache_mode = force_custom_plan
+    -- The right plan is always to follow an index from few rows to few; fresh tables have no statistics to tell so.
+    SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
     AS $$
 DECLARE
     org CONSTANT text := current_org();
@@ -324,10 +352,13 @@ DECLARE
     lexemes text[];
     idfs double precision[];
     vector halfvec := in_vector::halfvec;
+    hit_ids bigint[];
+    hit_scores double precision[];
+    best bigint[];
     near bigint[];
+    seen integer;
+    queries tsquery[];
     any_word tsquery;
-    found_ids bigint[];
-    found_scores double precision[];
 BEGIN
     SELECT array_agg(s.id) INTO scope_ids FROM recall_scopes s WHERE s.org_id = org AND s.scope = ANY (in_scopes);
     IF scope_ids IS NULL THEN
@@ -390,7 +421,8 @@ BEGIN
          WHERE w.df > 0
          GROUP BY w.lexeme
     )
-    SELECT array_agg(k.lexeme), array_agg(k.weight * ln(1 + (n - least(k.df, n) + 0.5) / (k.df + 0.5)))
+    -- Rarity is measured as if there were a thousand passages at least, so that a score means the same in a small scope.
+    SELECT array_agg(k.lexeme), array_agg(k.weight * ln(1 + (greatest(n, 1000) - least(k.df, n) + 0.5) / (k.df + 0.5)))
       INTO lexemes, idfs
       FROM known k
      WHERE k.df <= greatest(0.1 * n, 10) OR NOT EXISTS (SELECT FROM known rare WHERE rare.df <= greatest(0.1 * n, 10));
@@ -400,7 +432,7 @@ BEGIN
         SELECT hit.passage_id, word.idf,
                hit.tf * (k1 + 1) / (hit.tf + k1 * (1 - b + b * hit.length / mean)) AS own,
                (hit.tf + hit.tail) * (k1 + 1)
-               / (hit.tf + hit.tail + k1 * (1 - b + b * (hit.length + hit.tail_length) / (mean + 0.5 * hit.tail_length))) AS both_fields
+               / (hit.tf + hit.tail + k1 * (1 - b + b * (hit.length + hit.tail_length) / (mean + 0.5 * hit.tail_length))) AS with_tail
           FROM unnest(lexemes, idfs) word (lexeme, idf)
          CROSS JOIN LATERAL (
                SELECT p.passage_id, p.tf, p.tail, p.length, p.tail_length
@@ -409,26 +441,44 @@ BEGIN
                 ORDER BY CASE WHEN large THEN p.impact END DESC
                 LIMIT CASE WHEN large THEN per_word END
                ) hit
-    ), scored AS (
-        SELECT h.passage_id, sum(h.idf * (0.5 * h.own + 0.5 * h.both_fields)) AS score
-          FROM hits h GROUP BY h.passage_id
     )
-    SELECT array_agg(s.passage_id), array_agg(s.score) INTO found_ids, found_scores FROM scored s;
+    SELECT array_agg(scored.id), array_agg(scored.score) INTO hit_ids, hit_scores
+      FROM (SELECT h.passage_id AS id, sum(h.idf * (0.5 * h.own + 0.5 * h.with_tail)) AS score
+              FROM hits h GROUP BY h.passage_id) scored;
+    IF large AND cardinality(hit_ids) > 4 * in_lexical_limit THEN
+        best := recall_best(org, hit_ids, hit_scores, 4 * in_lexical_limit, in_kinds, in_workspace_id, in_labels, in_now,
+                            in_lexical_limit);
+    END IF;
+    IF coalesce(cardinality(best), 0) < in_lexical_limit THEN
+        best := recall_best(org, hit_ids, hit_scores, NULL, in_kinds, in_workspace_id, in_labels, in_now, in_lexical_limit);
+    END IF;
 
     -- The semantic arm.
     IF vector IS NOT NULL AND large THEN
+        -- These settings are known once a vector was read in this session, so the function cannot carry them itself.
+        PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '120', true),
+                set_config('hnsw.max_scan_tuples', '30000', true);
         -- Written with the model and its dimensions in it, so that the planner finds their index.
         EXECUTE format(
             'SELECT array_agg(close.passage_id) FROM ('
             '   SELECT v.passage_id FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
             '    WHERE v.scope_id = ANY ($2) AND v.model_id = %1$s AND v.dimensions = %2$s'
             '      AND (p.until IS NULL OR p.until > $3) AND p.kind = ANY ($4)'
-            '      AND ($5 IS NULL OR p.workspace_id = $5) AND p.labels @> $6'
+            '      AND ($5 IS NULL OR p.workspace_id IS NULL OR p.workspace_id = $5) AND p.labels @> $6'
             '    ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8) close',
             model, vector_dims(vector))
            INTO near USING org, scope_ids, in_now, in_kinds, in_workspace_id, in_labels, vector, in_semantic_limit;
+    ELSIF vector IS NOT NULL THEN
+        -- Most of the closest may be shown: look at those first.
+        SELECT array_agg(close.id), count(*) INTO near, seen
+          FROM (SELECT v.passage_id AS id FROM passage_vectors v
+                 WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
+                 ORDER BY v.embedding <#> vector
+                 LIMIT in_semantic_limit * 3 / 2) close;
+        near := recall_shown(org, near, in_kinds, in_workspace_id, in_labels, in_now, in_semantic_limit);
     END IF;
-    IF vector IS NOT NULL AND coalesce(cardinality(near), 0) < in_semantic_limit THEN
+    IF vector IS NOT NULL AND coalesce(cardinality(near), 0) < in_semantic_limit
+       AND (large OR seen = in_semantic_limit * 3 / 2) THEN
         SELECT array_agg(close.passage_id) INTO near
           FROM (SELECT v.passage_id
                   FROM passage_vectors v
@@ -436,38 +486,42 @@ BEGIN
                  WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
                    AND (p.until IS NULL OR p.until > in_now)
                    AND p.kind = ANY (in_kinds)
-                   AND (in_workspace_id IS NULL OR p.workspace_id = in_workspace_id)
+                   AND (in_workspace_id IS NULL OR p.workspace_id IS NULL OR p.workspace_id = in_workspace_id)
                    AND p.labels @> in_labels
                  ORDER BY v.embedding <#> vector
                  LIMIT in_semantic_limit) close;
     END IF;
+    IF large AND lexemes IS NOT NULL AND near IS NOT NULL THEN
+        -- What is close may have been beyond the best of each word: its words count all the same.
+        SELECT hit_ids || array_agg(more.id), hit_scores || array_agg(more.score) INTO hit_ids, hit_scores
+          FROM (SELECT p.passage_id AS id,
+                       sum(idfs[array_position(lexemes, p.lexeme)] * p.tf * (k1 + 1)
+                           / (p.tf + k1 * (1 - b + b * p.length / mean))) AS score
+                  FROM unnest(near) close (id)
+                  JOIN postings p ON p.passage_id = close.id
+                 WHERE close.id <> ALL (coalesce(hit_ids, '{}')) AND p.lexeme = ANY (lexemes)
+                 GROUP BY p.passage_id) more;
+    END IF;
 
-    any_word := (SELECT string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')
-                   FROM unnest(lexemes) l)::tsquery;
+    queries := ARRAY(SELECT ('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''')::tsquery FROM unnest(lexemes) l);
+    IF in_vector IS NULL THEN
+        any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(queries) each)::tsquery;
+    END IF;
     RETURN QUERY
-    WITH scored AS (
-        SELECT s.id, s.score FROM unnest(found_ids, found_scores) s (id, score)
-    ), best AS (
-        SELECT s.id
-          FROM scored s
-          JOIN passages p ON p.org_id = org AND p.id = s.id
-         WHERE (p.until IS NULL OR p.until > in_now)
-           AND p.kind = ANY (in_kinds)
-           AND (in_workspace_id IS NULL OR p.workspace_id = in_workspace_id)
-           AND p.labels @> in_labels
-         ORDER BY s.score DESC, s.id DESC
-         LIMIT in_lexical_limit
-    ), either AS (
-        SELECT best.id FROM best UNION SELECT unnest(near)
+    WITH chosen AS (
+        SELECT every.id, max(every.score) AS score
+          FROM (SELECT hit.id, hit.score FROM unnest(hit_ids, hit_scores) hit (id, score)
+                UNION ALL SELECT unnest(near), 0) every
+         WHERE every.id = ANY (best || near)
+         GROUP BY every.id
     )
     SELECT p.id, p.kind, p.object_id, p.number, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at,
-           p.importance, p.pinned,
-           coalesce(s.score, 0), ts_rank_cd(p.words, any_word), -(v.embedding <#> vector),
-           ARRAY(SELECT l FROM unnest(lexemes) l WHERE l = ANY (tsvector_to_array(p.words))), v.passage_id IS NOT NULL
-      FROM either
-      JOIN passages p ON p.org_id = org AND p.id = either.id
-      LEFT JOIN scored s ON s.id = either.id
-      LEFT JOIN passage_vectors v ON v.org_id = org AND v.model_id = model AND v.passage_id = either.id;
+           p.importance, p.pinned, c.score, coalesce(ts_rank_cd(p.words, any_word), 0), -(v.embedding <#> vector),
+           ARRAY(SELECT word.lexeme FROM unnest(lexemes, queries) word (lexeme, query) WHERE p.words @@ word.query),
+           v.passage_id IS NOT NULL
+      FROM chosen c
+      JOIN passages p ON p.org_id = org AND p.id = c.id
+      LEFT JOIN passage_vectors v ON v.org_id = org AND v.model_id = model AND v.passage_id = c.id;
 END $$;
 
 -- What can be said of objects that a question did not bring up: whether they are in these scopes at all, whether any word
@@ -557,7 +611,7 @@ END $$;
 
 -- Only these are open to the service, and only for the org of its transaction.
 REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_take_out, recall_next, recall_put,
-    recall_drop, recall_begin, recall_candidates, recall_probe, recall_register, recall_missing, recall_progress,
-    recall_fill FROM PUBLIC;
+    recall_drop, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
+    recall_progress, recall_fill FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_begin, recall_candidates, recall_probe, recall_register,
     recall_missing, recall_progress, recall_fill TO holdfast_app;

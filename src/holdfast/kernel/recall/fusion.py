@@ -10,16 +10,17 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Candidate, Found, Hit, Mode
-from holdfast.kernel.recall.times import Times
+from holdfast.kernel.recall.times import NO_TIMES, Times
 
-HALF = 15.0
+HALF = 18.0
 RECENT_DAYS = 30.0
 # Parts are whole multiples of this, a power of two: floating point adds those without error, in any order.
 QUANTUM = 2.0**-20
 
-# Below these nothing speaks for a passage: it is noise, however little else there is.
-FAINT_SIMILARITY = 0.2
-FAINT_LEXICAL = 0.04
+# Meaning alone opens a list from the first of these on, and keeps adding to one that is open down to the second. Without
+# a word in common and below both, nothing is said at all.
+CREDIBLE_SIMILARITY = 0.25
+FAINT_SIMILARITY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,10 @@ class Weights:
 
     lexical: float = 0.5
     semantic: float = 0.5
-    session: float = 0.18
-    temporal: float = 0.3
-    actor: float = 0.07
-    spoken_by_user: float = 0.13
+    session: float = 0.22
+    temporal: float = 0.25
+    actor: float = 0.08
+    spoken_by_user: float = 0.16
     recency: float = 0.02
     importance: float = 0.03
     pinned: float = 0.03
@@ -48,7 +49,7 @@ class Asked:
 
     mode: Mode
     now: datetime
-    times: Times = Times()
+    times: Times = NO_TIMES
     names: Collection[str] = ()  # of those who speak here, that the query names
     semantic: bool = True  # whether the query has a vector
 
@@ -57,9 +58,10 @@ def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Fou
     """Every object by its best passage, best first."""
     candidates = list(candidates)
     in_session = _best_of_sessions(candidates)
+    floor = _floor(candidates, asked)
     best: dict[tuple[str, str], tuple[Hit, Candidate]] = {}
     for candidate in candidates:
-        hit = _judge(candidate, asked, weights, in_session)
+        hit = _judge(candidate, asked, weights, in_session, floor)
         known = best.get((candidate.kind, candidate.object_id))
         if known is None or hit.score > known[0].score:
             best[candidate.kind, candidate.object_id] = hit, candidate
@@ -73,7 +75,11 @@ def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Fou
 
 
 def _judge(
-    candidate: Candidate, asked: Asked, weights: Weights, in_session: Mapping[str, float]
+    candidate: Candidate,
+    asked: Asked,
+    weights: Weights,
+    in_session: Mapping[str, float],
+    floor: float,
 ) -> Hit:
     match asked.mode:
         case "lexical":
@@ -82,7 +88,7 @@ def _judge(
             parts = {"semantic": max(candidate.similarity or 0.0, 0.0)}
         case "hybrid":
             parts = _hybrid_parts(candidate, asked, weights, in_session)
-    parts = {name: exact for name, part in parts.items() if (exact := _exact(part))}
+    parts = {name: kept for name, part in parts.items() if (kept := exact(part))}
     score = sum(parts.values())
     if not 0.0 <= score <= 1.0:
         bound = min(max(score, 0.0), 1.0)
@@ -93,7 +99,7 @@ def _judge(
         object_id=candidate.object_id,
         score=score,
         parts=parts,
-        arms=_arms(candidate, asked),
+        arms=_arms(candidate, asked, floor),
         terms=tuple(candidate.terms),
         starts=candidate.starts,
         ends=candidate.ends,
@@ -120,7 +126,8 @@ def _hybrid_parts(
     }
 
 
-def _exact(part: float) -> float:
+def exact(part: float) -> float:
+    """A part as it is added up and shown."""
     return round(part / QUANTUM) * QUANTUM
 
 
@@ -140,16 +147,22 @@ def _best_of_sessions(candidates: Iterable[Candidate]) -> dict[str, float]:
     return best
 
 
-def _arms(candidate: Candidate, asked: Asked) -> tuple[Arm, ...]:
-    """Which arms found it. None: what speaks for it is no more than chance."""
-    by_words = asked.mode != "semantic" and (
-        bool(candidate.terms) or saturated(candidate.lexical) >= FAINT_LEXICAL
+def _floor(candidates: Iterable[Candidate], asked: Asked) -> float:
+    """How close in meaning a passage must be to be shown for that alone."""
+    credible = any(
+        (asked.mode == "hybrid" and bool(each.terms))
+        or (each.similarity or 0.0) >= CREDIBLE_SIMILARITY
+        for each in candidates
     )
-    by_meaning = asked.mode != "lexical" and (candidate.similarity or 0.0) >= FAINT_SIMILARITY
+    return FAINT_SIMILARITY if credible else CREDIBLE_SIMILARITY
+
+
+def _arms(candidate: Candidate, asked: Asked, floor: float) -> tuple[Arm, ...]:
+    """Which arms found it. None: what speaks for it is no more than chance."""
     arms: list[Arm] = []
-    if by_words:
+    if asked.mode != "semantic" and candidate.lexical > 0:
         arms.append("lexical")
-    if by_meaning:
+    if asked.mode != "lexical" and (candidate.similarity or 0.0) >= floor:
         arms.append("semantic")
     return tuple(arms)
 

@@ -11,7 +11,21 @@ _MONTHS = (
 _NUMBERS = {
     name: number
     for number, name in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), start=1
+        [
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        start=1,
     )
 } | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a few": 3, "few": 3}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -51,16 +65,19 @@ class Times:
         return max([named, *(_nearness(at, span) for span in self.spans)])
 
 
+NO_TIMES = Times()
+
+
 def named_in(query: str, now: datetime) -> Times:
     """The times a query names, relative to `now`."""
     spans = [*_dates(query), *_relative(query, now)]
     rest = _iso.sub(" ", query)
-    months = {_month_number(found[0]) for found in _month.finditer(rest) if _is_month(rest, found)}
+    months = {_month_number(found[0]) for found in _month.finditer(rest) if _is_month(found)}
     years = {int(year) for year in _year.findall(rest)}
     return Times(frozenset(months), frozenset(years), tuple(spans))
 
 
-def _is_month(text: str, found: re.Match[str]) -> bool:
+def _is_month(found: re.Match[str]) -> bool:
     """`may` and `march` are also other words: as months they are written large; so are `Mar`, `Sep` and the rest."""
     word = found[1]
     if len(word) > 3 and word.lower() != "march":

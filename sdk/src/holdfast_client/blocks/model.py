@@ -1,0 +1,63 @@
+"""What a block is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+BlockType = Literal["core", "archival"]
+BlockScope = Literal["user", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One text about a user, for every agent (`user`) or for one of them (`agent`)."""
+
+    id: str
+    block_type: BlockType
+    scope: BlockScope
+    agent_id: str | None
+    content: str
+    entries: int
+    characters: int
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["memory_block"] = "memory_block"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who made a change."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRevision:
+    """A block as it stood after one change; of a removal, or once redacted, there is no content."""
+
+    id: str
+    block_type: BlockType
+    version: int
+    action: str
+    actor: Actor
+    created_at: datetime
+    request_id: str | None
+    content: str | None
+    entries: int | None
+    characters: int | None
+    type: Literal["memory_block_revision"] = "memory_block_revision"
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledLine:
+    """A line of an archive that a query found; without a query it has no score."""
+
+    content: str
+    score: float | None
+    block_type: BlockType
+    scope: BlockScope
+    agent_id: str | None
+    line_number: int
+    updated_at: datetime

@@ -1,0 +1,139 @@
+"""What to put in a prompt, and how each provider takes it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from holdfast_client.context import providers
+
+ArchivalMode = Literal["tool_only", "auto", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPolicy:
+    """How memory reaches the agent. Core depends on its two flags alone, archival on the mode."""
+
+    archival_mode: ArchivalMode = "tool_only"
+    archival_limit: int = 10
+    archival_min_score: float | None = None
+    include_user_core: bool = True
+    include_agent_core: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationName:
+    """Which conversation to read."""
+
+    resource_id: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserMemory:
+    """The core blocks as the model reads them; the same bytes until the memory changes."""
+
+    content: str
+    etag: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderSource:
+    """The memory a reminder came from: a line of an archive, as it stood then."""
+
+    block_type: str
+    scope: str
+    agent_id: str | None
+    line_number: int
+    updated_at: datetime
+    kind: str = "block_line"
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """Something the model should have in mind for this turn."""
+
+    content: str
+    source: ReminderSource
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextEntry:
+    """One of the agent's entries."""
+
+    id: str
+    agent_id: str
+    workspace_id: str
+    run_id: str | None
+    key: str
+    category: str
+    content: str
+    tags: list[str]
+    size: int
+    version: int
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["memory_entry"] = "memory_entry"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMessage:
+    """A message of the conversation."""
+
+    id: str
+    role: str
+    content: str
+    tokens: int
+    created_at: datetime | None = None
+    name: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+    metadata: dict[str, Any] | None = None
+    type: Literal["message"] = "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What each part costs, and all of them."""
+
+    user_memory: int
+    system_reminders: int
+    entries: int
+    messages: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What was left out of a part, and why."""
+
+    part: str
+    reason: str
+    count: int
+    tokens: int | None
+    ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What to put in a prompt."""
+
+    user_memory: UserMemory
+    system_reminders: list[Reminder]
+    entries: list[ContextEntry]
+    messages: list[ContextMessage]
+    tokens: Tokens
+    dropped: list[Dropped] = field(default_factory=list)
+    type: Literal["context"] = "context"
+
+    def to_openai(self, message: str | None = None) -> list[dict[str, Any]]:
+        """Messages for OpenAI's chat API: memory first, since it stays the same the longest, then the conversation, and
+        the reminders right before what is said now (`message`, unless the conversation ends with it already)."""
+        return providers.openai(self, message)
+
+    def to_anthropic(self, message: str | None = None) -> dict[str, Any]:
+        """`system` and `messages` for Anthropic's API: `client.messages.create(model=…, **context.to_anthropic(said))`.
+        User memory carries a cache mark."""
+        return providers.anthropic(self, message)

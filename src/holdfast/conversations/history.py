@@ -1,0 +1,129 @@
+"""Revisions of conversations: what every change was, and the messages it took away.
+
+A change that removes messages keeps them as the content of its revision, so that nothing is lost by trimming. In Postgres a
+revision goes with its change. For a log kept elsewhere it is written beside it, under the number the log gave the change.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+
+from holdfast.conversations.log import kept_from_json, kept_to_json
+from holdfast.conversations.model import Kept, Where
+from holdfast.kernel import revisions
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+KIND, BACKUP = "conversation", "conversation_backup"
+
+
+async def record(
+    tx: Tx,
+    where: Where,
+    conversation_id: str,
+    version: int,
+    action: str,
+    *,
+    state: dict[str, Any],
+    removed: Sequence[Kept] = (),
+) -> None:
+    """Write down a change, and the messages it removed."""
+    content = json.dumps([kept_to_json(kept) for kept in removed]) if removed else None
+    await tx.revise(
+        KIND,
+        conversation_id,
+        version=version,
+        action=action,
+        state=state,
+        content=content,
+        parent_id=where.resource_id,
+        label=where.key,
+    )
+
+
+async def record_beside(
+    db: Database,
+    caller: Caller,
+    where: Where,
+    conversation_id: str,
+    version: int,
+    action: str,
+    *,
+    state: dict[str, Any],
+    removed: Sequence[Kept] = (),
+) -> None:
+    """`record` for a log outside the database. A backend that lost its last changes counts anew: then the next number is
+    taken, for the history must not lose one of the two."""
+    for attempt in range(5):
+        try:
+            async with db.begin(caller) as tx:
+                if attempt:
+                    version = await revisions.latest_version(tx, KIND, conversation_id) + 1
+                await record(
+                    tx, where, conversation_id, version, action, state=state, removed=removed
+                )
+            return
+        except psycopg.errors.UniqueViolation:
+            if attempt == 4:
+                raise
+
+
+async def flushed(
+    db: Database, caller: Caller, conversation_id: str, *, kept_for: timedelta | None
+) -> list[tuple[Kept, datetime]]:
+    """Messages that flushes took away, in order, each with when."""
+    async with db.read(caller) as tx:
+        found = await tx.all(
+            dict,
+            queries.flushed_contents,
+            conversation_id=conversation_id,
+            since=None if kept_for is None else tx.now - kept_for,
+        )
+    messages: dict[int, tuple[Kept, datetime]] = {}
+    for row in found:
+        for data in json.loads(row["content"]):
+            kept = kept_from_json(data, row["created_at"])
+            messages[kept.seq] = (kept, row["created_at"])
+    return [messages[seq] for seq in sorted(messages)]
+
+
+async def back_up(db: Database, caller: Caller, where: Where, messages: Sequence[Kept]) -> str:
+    """Keep a copy of a message list; its id."""
+    backup_id = new_id("bak")
+    async with db.begin(caller) as tx:
+        await tx.revise(
+            BACKUP,
+            backup_id,
+            version=1,
+            action="created",
+            parent_id=where.resource_id,
+            label=where.key,
+            state={"message_count": len(messages)},
+            content=json.dumps([kept_to_json(kept) for kept in messages]),
+        )
+    return backup_id
+
+
+async def read_backup(
+    db: Database, caller: Caller, where: Where, backup_id: str
+) -> list[Kept] | None:
+    """The copy with that id, if it is of this instance."""
+    async with db.read(caller) as tx:
+        content = await tx.one(
+            str,
+            queries.backup_content,
+            id=backup_id,
+            resource_id=where.resource_id,
+            key=where.key,
+        )
+        now = tx.now
+    if content is None:
+        return None
+    return [kept_from_json(data, now) for data in json.loads(content)]

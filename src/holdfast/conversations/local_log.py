@@ -1,0 +1,330 @@
+"""Message lists in this process: for tests, gone with it. Nothing is awaited inside a change, so each is atomic."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from holdfast.conversations import history
+from holdfast.conversations.flush import plan_trim
+from holdfast.conversations.log import Overtaken, Replacing, Terms, count_in, head_of, new_ones
+from holdfast.conversations.model import (
+    Appended,
+    Draft,
+    Head,
+    InstanceRow,
+    Kept,
+    LastError,
+    LastFlush,
+    Lease,
+    Removal,
+    Totals,
+    Where,
+    Window,
+)
+from holdfast.conversations.postgres_log import window_of
+from holdfast.kernel import clock
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.pages import Cursor, Page
+
+
+@dataclass(slots=True)
+class _List:
+    """One instance."""
+
+    id: str
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None = None
+    version: int = 0
+    next_seq: int = 1
+    messages: dict[int, Kept] = field(default_factory=dict)
+    order: list[int] = field(default_factory=list)
+    tokens: int = 0
+    roles: dict[str, int] = field(default_factory=dict)
+    shares: dict[str, int] = field(default_factory=dict)
+    known_ids: set[str] = field(default_factory=set)
+    lease: Lease | None = None
+    pending_job: str | None = None
+    last_flush: LastFlush | None = None
+    last_error: LastError | None = None
+
+    @property
+    def in_order(self) -> list[Kept]:
+        return [self.messages[seq] for seq in self.order]
+
+    @property
+    def totals(self) -> Totals:
+        return Totals(
+            conversation_id=self.id,
+            version=self.version,
+            message_count=len(self.order),
+            token_count=self.tokens,
+            roles=self.roles,
+            shares=self.shares,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            expires_at=self.expires_at,
+            pending_job=self.pending_job,
+            last_flush=self.last_flush,
+            last_error=self.last_error,
+        )
+
+    def put(self, kept: Kept) -> None:
+        """Keep a message at its place: the last, or, a summary, the first."""
+        self.messages[kept.seq] = kept
+        self.order.insert(
+            0 if self.order and kept.seq < self.order[0] else len(self.order), kept.seq
+        )
+        self.tokens += kept.draft.tokens
+        self.roles, self.shares = count_in(self.roles, self.shares, [kept.draft])
+
+    def take(self, seqs: Sequence[int]) -> list[Kept]:
+        """Take messages out."""
+        taken = [self.messages.pop(seq) for seq in sorted(seqs)]
+        self.order = [seq for seq in self.order if seq in self.messages]
+        self.tokens -= sum(kept.draft.tokens for kept in taken)
+        self.roles, self.shares = count_in(
+            self.roles, self.shares, [kept.draft for kept in taken], -1
+        )
+        return taken
+
+    def changed(self, ttl_s: float | None) -> None:
+        now = clock.now()
+        self.version += 1
+        self.updated_at = max(now, self.updated_at + timedelta(microseconds=1))
+        self.expires_at = None if ttl_s is None else now + timedelta(seconds=ttl_s)
+
+    def add(self, drafts: Sequence[Draft]) -> None:
+        for draft in drafts:
+            self.put(Kept(self.next_seq, draft, clock.now()))
+            self.known_ids.add(draft.id)
+            self.next_seq += 1
+
+
+_Place = tuple[str, str, str]
+
+
+class LocalLog:
+    """See `MessageLog`."""
+
+    durable = False
+    _tokens = itertools.count(1)
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._lists: dict[_Place, _List] = _in_this_process
+
+    async def append(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+    ) -> Appended:
+        found = self._open(caller, where)
+        fresh = new_ones(drafts, found.known_ids)
+        found.add(fresh)
+        removed: list[Kept] = []
+        if terms.buffer is not None and terms.buffer.is_over(len(found.order), found.tokens):
+            heads = [head_of(kept.seq, kept.draft, kept.accessed_at) for kept in found.in_order]
+            removed = found.take(plan_trim(heads, terms.buffer))
+        found.changed(terms.ttl_s)
+        totals = found.totals
+        await self._record(
+            caller, where, totals, "appended", removed, message_ids=[draft.id for draft in fresh]
+        )
+        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
+
+    async def replace(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
+    ) -> tuple[list[Kept], Totals]:
+        found = self._open(caller, where)
+        before = found.take(found.order)
+        found.known_ids.clear()
+        found.add(new_ones(drafts, ()))
+        found.changed(terms.ttl_s)
+        totals = found.totals
+        await self._record(caller, where, totals, action, before)
+        return before, totals
+
+    async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
+        found = self._find(caller, where)
+        if found is None or not found.messages:
+            return None, 0
+        [taken] = found.take(found.order[-1:])
+        found.known_ids.discard(taken.draft.id)
+        found.changed(terms.ttl_s)
+        totals = found.totals
+        await self._record(caller, where, totals, "popped", [taken])
+        return taken, totals.message_count
+
+    async def delete(self, caller: Caller, where: Where) -> bool:
+        found = self._find(caller, where)
+        if found is None:
+            return False
+        del self._lists[_place(caller, where)]
+        found.version += 1
+        await self._record(caller, where, found.totals, "deleted", found.in_order)
+        return True
+
+    async def read(
+        self,
+        caller: Caller,
+        where: Where,
+        *,
+        offset: int,
+        limit: int,
+        tail: bool,
+        note_access: bool,
+    ) -> Window:
+        found = self._find(caller, where)
+        if found is None:
+            return Window([], 0, False, None)
+        seqs = found.order[-limit:] if tail else found.order[offset : offset + limit]
+        messages = [found.messages[seq] for seq in seqs]
+        if note_access:
+            now = clock.now()
+            for kept in messages:
+                found.messages[kept.seq] = replace(kept, accessed_at=now)
+        return window_of(messages, len(found.order), offset, found.id, tail=tail)
+
+    async def totals(self, caller: Caller, where: Where) -> Totals | None:
+        found = self._find(caller, where)
+        return None if found is None else found.totals
+
+    async def heads(self, caller: Caller, where: Where) -> list[Head]:
+        found = self._find(caller, where)
+        kept = [] if found is None else found.in_order
+        return [head_of(each.seq, each.draft, each.accessed_at) for each in kept]
+
+    async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
+        found = self._find(caller, where)
+        return [] if found is None else [kept for kept in found.in_order if kept.seq in set(seqs)]
+
+    async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
+        found = self._find(caller, where)
+        now = clock.now()
+        if found is None or (found.lease is not None and found.lease.expires_at > now):
+            return None
+        found.lease = Lease(next(self._tokens), now + timedelta(seconds=ttl_s))
+        return found.lease
+
+    async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
+        found = self._find(caller, where)
+        if found is not None and found.lease == lease:
+            found.lease = None
+
+    async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
+        found = self._find(caller, where)
+        if (
+            found is None
+            or found.lease != lease
+            or lease.expires_at <= clock.now()
+            or not set(removal.seqs) <= found.messages.keys()
+        ):
+            raise Overtaken
+        removed = found.take(removal.seqs)
+        if removal.summary is not None:
+            place = (found.order[0] if found.order else found.next_seq) - 1
+            found.put(Kept(place, removal.summary, clock.now()))
+        totals = found.totals
+        found.last_flush = replace(
+            removal.flush, message_count=totals.message_count, token_count=totals.token_count
+        )
+        found.last_error = found.pending_job = None
+        expires_at = found.expires_at
+        found.changed(None)
+        found.expires_at = expires_at  # a flush is nobody's visit
+        totals = found.totals
+        await self._record(
+            caller,
+            where,
+            totals,
+            "flushed",
+            removed,
+            strategy=removal.flush.strategy,
+            removed=len(removed),
+        )
+        return totals
+
+    async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
+        found = self._find(caller, where)
+        if found is not None:
+            found.pending_job = job_id
+
+    async def note_error(self, caller: Caller, where: Where, error: LastError) -> None:
+        found = self._find(caller, where)
+        if found is not None:
+            found.last_error = error
+
+    async def instances(
+        self, caller: Caller, resource_id: str, cursor: Cursor
+    ) -> Page[InstanceRow]:
+        found = [
+            (key, each)
+            for (org_id, of, key), each in list(self._lists.items())
+            if (org_id, of) == (caller.org_id, resource_id)
+            and self._find(caller, Where(resource_id, key)) is not None
+            and (cursor.after_id is None or each.id < cursor.after_id)
+            and (cursor.before_id is None or each.id > cursor.before_id)
+        ]
+        found.sort(key=lambda pair: pair[1].id, reverse=cursor.before_id is None)
+        return Page.of([_row(key, each.totals) for key, each in found[: cursor.limit + 1]], cursor)
+
+    async def delete_all(self, caller: Caller, resource_id: str) -> None:
+        for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
+            del self._lists[place]
+
+    def _find(self, caller: Caller, where: Where) -> _List | None:
+        found = self._lists.get(_place(caller, where))
+        if found is not None and found.expires_at is not None and found.expires_at <= clock.now():
+            del self._lists[_place(caller, where)]
+            return None
+        return found
+
+    def _open(self, caller: Caller, where: Where) -> _List:
+        found = self._find(caller, where)
+        if found is None:
+            now = clock.now()
+            found = self._lists[_place(caller, where)] = _List(new_id("conv"), now, now)
+        return found
+
+    async def _record(
+        self,
+        caller: Caller,
+        where: Where,
+        totals: Totals,
+        action: str,
+        gone: Sequence[Kept],
+        **state: object,
+    ) -> None:
+        counts = {"message_count": totals.message_count, "token_count": totals.token_count}
+        await history.record_beside(
+            self._db,
+            caller,
+            where,
+            totals.conversation_id,
+            totals.version,
+            action,
+            state={**state, **counts},
+            removed=gone,
+        )
+
+
+# The API and the worker of one process see the same lists.
+_in_this_process: dict[_Place, _List] = {}
+
+
+def _place(caller: Caller, where: Where) -> _Place:
+    return caller.org_id, where.resource_id, where.key
+
+
+def _row(key: str, totals: Totals) -> InstanceRow:
+    return InstanceRow(
+        id=totals.conversation_id,
+        key=key,
+        message_count=totals.message_count,
+        token_count=totals.token_count,
+        created_at=totals.created_at,
+        updated_at=totals.updated_at,
+        expires_at=totals.expires_at,
+    )

@@ -1,0 +1,492 @@
+"""Message lists in Postgres, the default: every change, its totals and its revision in one transaction.
+
+The instance's row is the lock of a short change: Postgres lets one transaction at a time have it, and ends a holder that
+stands still for longer than the lock's time. A flush, which thinks between two transactions, holds a lease row instead.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from holdfast.conversations import history
+from holdfast.conversations.flush import plan_trim
+from holdfast.conversations.log import (
+    Overtaken,
+    Replacing,
+    Terms,
+    count_in,
+    error_from_json,
+    error_to_json,
+    flush_from_json,
+    flush_to_json,
+    head_of,
+    kept_to_json,
+    new_ones,
+)
+from holdfast.conversations.model import (
+    Appended,
+    Draft,
+    Head,
+    InstanceRow,
+    Kept,
+    LastError,
+    Lease,
+    Removal,
+    Role,
+    Totals,
+    Where,
+    Window,
+)
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import LockTimeout
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.redis import Breaker
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    id: str
+    version: int
+    message_count: int
+    token_count: int
+    roles: dict[str, int]
+    shares: dict[str, int]
+    next_seq: int
+    expires_at: datetime | None
+    pending_job: str | None
+    last_flush: dict[str, Any] | None
+    last_error: dict[str, Any] | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def totals(self) -> Totals:
+        return Totals(
+            conversation_id=self.id,
+            version=self.version,
+            message_count=self.message_count,
+            token_count=self.token_count,
+            roles=self.roles,
+            shares=self.shares,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            expires_at=self.expires_at,
+            pending_job=self.pending_job,
+            last_flush=flush_from_json(self.last_flush),
+            last_error=error_from_json(self.last_error),
+        )
+
+    def living_on(self, now: datetime, ttl_s: float | None) -> "_Row":
+        """The row, which a write makes live on."""
+        return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))
+
+    def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "_Row":
+        """The row one change later."""
+        gone = [kept.draft for kept in removed]
+        roles, shares = count_in(*count_in(self.roles, self.shares, gone, -1), added)
+        return replace(
+            self,
+            version=self.version + 1,
+            message_count=self.message_count + len(added) - len(gone),
+            token_count=self.token_count
+            + sum(d.tokens for d in added)
+            - sum(d.tokens for d in gone),
+            roles=roles,
+            shares=shares,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _MessageRow:
+    seq: int
+    id: str
+    type: str
+    role: Role
+    content: str
+    name: str | None
+    tool_calls: list[Any] | None
+    tool_call_id: str | None
+    metadata: dict[str, Any]
+    tokens: int
+    share: str
+    created_at: datetime
+    accessed_at: datetime
+
+    @property
+    def kept(self) -> Kept:
+        fields = {
+            name: getattr(self, name)
+            for name in self.__slots__
+            if name not in ("seq", "accessed_at")
+        }
+        return Kept(self.seq, Draft(**fields), self.accessed_at)
+
+
+@dataclass(frozen=True, slots=True)
+class _HeadRow:
+    seq: int
+    role: str
+    tokens: int
+    share: str
+    accessed_at: datetime
+    calls: list[str]
+    answers: str | None
+
+
+class PostgresLog:
+    """See `MessageLog`."""
+
+    durable = True
+
+    def __init__(self, db: Database, breaker: Breaker) -> None:
+        self._db = db
+        self._breaker = breaker
+
+    async def append(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+    ) -> Appended:
+        async with self._locked(caller, terms) as tx:
+            row, known = await self._open(tx, where, [draft.id for draft in drafts])
+            fresh = new_ones(drafts, known)
+            removed = await self._make_room(tx, where, row, fresh, terms)
+            staying = [d for d in fresh if d.id not in {kept.draft.id for kept in removed}]
+            changed = row.with_messages(fresh, removed)
+            if fresh:
+                await self._add(tx, row.id, row.next_seq, staying, fresh)
+                changed = replace(changed, next_seq=row.next_seq + len(fresh))
+            changed = changed.living_on(tx.now, terms.ttl_s)
+            await self._save(tx, changed)
+            await history.record(
+                tx,
+                where,
+                row.id,
+                changed.version,
+                "appended",
+                state={"message_ids": [draft.id for draft in fresh], **_counts(changed)},
+                removed=removed,
+            )
+        return Appended(len(fresh), len(drafts) - len(fresh), changed.totals, len(removed))
+
+    async def replace(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
+    ) -> tuple[list[Kept], Totals]:
+        async with self._locked(caller, terms) as tx:
+            row, _ = await self._open(tx, where, [])
+            rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
+            before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
+            fresh = new_ones(drafts, ())
+            changed = row.with_messages(fresh, before)
+            await tx.run(queries.forget_flushed, conversation_id=row.id)
+            await self._add(tx, row.id, row.next_seq, fresh, fresh)
+            changed = replace(changed, next_seq=row.next_seq + len(fresh))
+            changed = changed.living_on(tx.now, terms.ttl_s)
+            await self._save(tx, changed)
+            await history.record(
+                tx, where, row.id, changed.version, action, state=_counts(changed), removed=before
+            )
+        return before, changed.totals
+
+    async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
+        async with self._locked(caller, terms) as tx:
+            row = await self._find(tx, where)
+            newest = await tx.one(
+                _MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
+            )
+            if row is None or newest is None:
+                return None, 0
+            taken = newest.kept
+            await tx.run(queries.remove_messages, conversation_id=row.id, seqs=[taken.seq])
+            changed = row.with_messages((), [taken])
+            if taken.seq == row.next_seq - 1:
+                changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
+            changed = changed.living_on(tx.now, terms.ttl_s)
+            await self._save(tx, changed)
+            await history.record(
+                tx,
+                where,
+                row.id,
+                changed.version,
+                "popped",
+                state=_counts(changed),
+                removed=[taken],
+            )
+        return taken, changed.message_count
+
+    async def delete(self, caller: Caller, where: Where) -> bool:
+        async with self._locked(caller, Terms()) as tx:
+            row = await self._find(tx, where)
+            if row is None:
+                return False
+            rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
+            before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
+            await tx.run(queries.delete_conversation, conversation_id=row.id)
+            await history.record(
+                tx, where, row.id, row.version + 1, "deleted", state=_counts(row), removed=before
+            )
+        return True
+
+    async def read(
+        self,
+        caller: Caller,
+        where: Where,
+        *,
+        offset: int,
+        limit: int,
+        tail: bool,
+        note_access: bool,
+    ) -> Window:
+        query = queries.read_newest_messages if tail else queries.read_messages
+        page = {"limit": limit} if tail else {"limit": limit, "offset": offset}
+        async with self._reading(caller) as tx:
+            of_row = await tx.send(_Row, queries.read_conversation, vars_of(where))
+            of_messages = await tx.send(_MessageRow, query, {**vars_of(where), **page})
+            row = await of_row.fetchone()
+            messages = [each.kept for each in await of_messages.fetchall()]
+        if row is None:
+            return Window([], 0, False, None)
+        if tail:
+            messages.reverse()
+        if note_access and messages:
+            async with self._writing(caller) as tx:
+                seqs = [kept.seq for kept in messages]
+                await tx.run(queries.note_access, conversation_id=row.id, seqs=seqs)
+        return window_of(messages, row.message_count, offset, row.id, tail=tail)
+
+    async def totals(self, caller: Caller, where: Where) -> Totals | None:
+        async with self._reading(caller) as tx:
+            row = await tx.one(_Row, queries.read_conversation, **vars_of(where))
+        return None if row is None else row.totals
+
+    async def heads(self, caller: Caller, where: Where) -> list[Head]:
+        async with self._reading(caller) as tx:
+            return await self._heads(tx, where)
+
+    async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
+        totals = await self.totals(caller, where)
+        if totals is None:
+            return []
+        async with self._reading(caller) as tx:
+            rows = await tx.all(
+                _MessageRow,
+                queries.read_messages_at,
+                conversation_id=totals.conversation_id,
+                seqs=list(seqs),
+            )
+        return [row.kept for row in rows]
+
+    async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
+        async with self._writing(caller) as tx:
+            return await tx.one(Lease, queries.take_lease, ttl_s=ttl_s, **vars_of(where))
+
+    async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
+        async with self._writing(caller) as tx:
+            await tx.run(queries.end_lease, token=lease.token, **vars_of(where))
+
+    async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
+        async with self._locked(caller, Terms()) as tx:
+            row = await self._find(tx, where)
+            if row is None or not await tx.one(
+                int, queries.check_lease, conversation_id=row.id, token=lease.token
+            ):
+                raise Overtaken
+            rows = await tx.all(
+                _MessageRow,
+                queries.remove_messages,
+                conversation_id=row.id,
+                seqs=list(removal.seqs),
+            )
+            if len(rows) != len(removal.seqs):
+                raise Overtaken
+            removed = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
+            added = [] if removal.summary is None else [removal.summary]
+            changed = row.with_messages(added, removed)
+            if added:
+                first = await tx.one(int, queries.first_place, conversation_id=row.id)
+                place = (row.next_seq if first is None else first) - 1
+                await self._add(tx, row.id, place, added, added)
+            flush = replace(
+                removal.flush, message_count=changed.message_count, token_count=changed.token_count
+            )
+            changed = replace(
+                changed, last_flush=flush_to_json(flush), last_error=None, pending_job=None
+            )
+            await self._save(tx, changed)
+            ids = [kept.draft.id for kept in removed]
+            await tx.run(queries.remember_flushed, conversation_id=row.id, ids=ids)
+            await history.record(
+                tx,
+                where,
+                row.id,
+                changed.version,
+                "flushed",
+                state={"strategy": flush.strategy, "removed": len(removed), **_counts(changed)},
+                removed=removed,
+            )
+        return changed.totals
+
+    async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
+        async with self._writing(caller) as tx:
+            await tx.run(queries.note_pending, job_id=job_id, **vars_of(where))
+
+    async def note_error(self, caller: Caller, where: Where, error: LastError) -> None:
+        async with self._writing(caller) as tx:
+            await tx.run(queries.note_error, error=Jsonb(error_to_json(error)), **vars_of(where))
+
+    async def instances(
+        self, caller: Caller, resource_id: str, cursor: Cursor
+    ) -> Page[InstanceRow]:
+        async with self._reading(caller) as tx:
+            return await read_page(
+                tx, InstanceRow, queries.list_conversations, cursor, resource_id=resource_id
+            )
+
+    async def delete_all(self, caller: Caller, resource_id: str) -> None:
+        async with self._writing(caller) as tx:
+            await tx.run(queries.delete_conversations_of, resource_id=resource_id)
+
+    # --- inside a transaction ----------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _locked(self, caller: Caller, terms: Terms) -> AsyncIterator[Tx]:
+        """A transaction that will hold the instance's row: waited for, and held, for so long at most."""
+        async with (
+            self._breaker.guard(at_least_s=terms.lock_wait_s + 1),
+            self._db.begin(caller) as tx,
+        ):
+            await tx.run(
+                queries.bound_the_lock,
+                wait_ms=str(int(terms.lock_wait_s * 1000)),
+                ttl_ms=str(max(1, int(terms.lock_ttl_s * 1000))),
+            )
+            try:
+                yield tx
+            except psycopg.errors.LockNotAvailable:
+                raise LockTimeout(
+                    f"others held this conversation for {terms.lock_wait_s:g} s; try again"
+                ) from None
+
+    @asynccontextmanager
+    async def _reading(self, caller: Caller) -> AsyncIterator[Tx]:
+        async with self._breaker.guard(), self._db.read(caller) as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def _writing(self, caller: Caller) -> AsyncIterator[Tx]:
+        async with self._breaker.guard(), self._db.begin(caller) as tx:
+            yield tx
+
+    async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[_Row, list[str]]:
+        """The row, locked and made where there is none, and which of the ids are known to it."""
+        of_row = await tx.send(
+            _Row, queries.open_conversation, {**vars_of(where), "id": new_id("conv")}
+        )
+        of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
+        row, known = await of_row.fetchone(), await of_known.fetchall()
+        if row is not None and row.expires_at is not None and row.expires_at <= tx.now:
+            await tx.run(queries.drop_expired, **vars_of(where))
+            row, known = (
+                await tx.one(_Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
+                [],
+            )
+        elif row is not None and row.version == 0:
+            await tx.run(queries.drop_expired, **vars_of(where))
+        if row is None:
+            raise RuntimeError("the conversation was not returned")
+        return row, known
+
+    async def _find(self, tx: Tx, where: Where) -> _Row | None:
+        return await tx.one(_Row, queries.lock_conversation, **vars_of(where))
+
+    async def _heads(self, tx: Tx, where: Where) -> list[Head]:
+        rows = await tx.all(_HeadRow, queries.read_heads, **vars_of(where))
+        return [
+            Head(r.seq, r.role, r.tokens, r.share, r.accessed_at, tuple(r.calls), r.answers)
+            for r in rows
+        ]
+
+    async def _make_room(
+        self, tx: Tx, where: Where, row: _Row, fresh: Sequence[Draft], terms: Terms
+    ) -> list[Kept]:
+        """What a buffer drops so that the fresh messages fit."""
+        after = row.with_messages(fresh)
+        if terms.buffer is None or not terms.buffer.is_over(after.message_count, after.token_count):
+            return []
+        numbered = list(enumerate(fresh, row.next_seq))
+        heads = await self._heads(tx, where)
+        heads += [head_of(seq, draft, tx.now) for seq, draft in numbered]
+        gone = set(plan_trim(heads, terms.buffer))
+        rows = await tx.all(
+            _MessageRow, queries.remove_messages, conversation_id=row.id, seqs=sorted(gone)
+        )
+        dropped = [each.kept for each in rows]
+        dropped += [Kept(seq, draft, tx.now) for seq, draft in numbered if seq in gone]
+        await tx.run(
+            queries.remember_flushed,
+            conversation_id=row.id,
+            ids=[kept.draft.id for kept in dropped],
+        )
+        return sorted(dropped, key=lambda kept: kept.seq)
+
+    async def _add(
+        self,
+        tx: Tx,
+        conversation_id: str,
+        first: int,
+        staying: Sequence[Draft],
+        all_: Sequence[Draft],
+    ) -> None:
+        """Insert the staying ones of all, each at its place from `first` on."""
+        stays = {draft.id for draft in staying}
+        rows = [
+            kept_to_json(Kept(seq, draft, tx.now))
+            for seq, draft in enumerate(all_, first)
+            if draft.id in stays
+        ]
+        if rows:
+            await tx.run(
+                queries.add_messages, conversation_id=conversation_id, messages=Jsonb(rows)
+            )
+
+    async def _save(self, tx: Tx, row: _Row) -> None:
+        """Write the totals."""
+        await tx.run(
+            queries.change_totals,
+            conversation_id=row.id,
+            version=row.version,
+            message_count=row.message_count,
+            token_count=row.token_count,
+            roles=Jsonb(row.roles),
+            shares=Jsonb(row.shares),
+            next_seq=row.next_seq,
+            expires_at=row.expires_at,
+            pending_job=row.pending_job,
+            last_flush=None if row.last_flush is None else Jsonb(row.last_flush),
+            last_error=None if row.last_error is None else Jsonb(row.last_error),
+        )
+
+
+def vars_of(where: Where) -> dict[str, str]:
+    """An instance, as queries name it."""
+    return {"resource_id": where.resource_id, "key": where.key}
+
+
+def window_of(
+    messages: list[Kept], total: int, offset: int, conversation_id: str | None, *, tail: bool
+) -> Window:
+    """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
+    shown = len(messages) + (0 if tail else offset)
+    return Window(messages, total, shown < total, conversation_id)
+
+
+def _counts(row: _Row) -> dict[str, int]:
+    return {"message_count": row.message_count, "token_count": row.token_count}

@@ -1,0 +1,284 @@
+-- name: read_resource
+SELECT id, config, revision, created_at, updated_at
+  FROM memory_resources
+ WHERE org_id = %(org_id)s AND id = %(id)s;
+
+-- name: put_resource
+-- Gives no row where If-Match fails.
+INSERT INTO memory_resources AS r (org_id, id, config, created_at, updated_at)
+SELECT %(org_id)s, %(id)s, %(config)s, %(now)s, %(now)s
+ WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM memory_resources WHERE org_id = %(org_id)s AND id = %(id)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET config = excluded.config, revision = r.revision + 1,
+       updated_at = greatest(%(now)s, r.updated_at + interval '1 microsecond')
+ WHERE %(if_match)s::int[] IS NULL OR r.revision = ANY (%(if_match)s)
+RETURNING id, config, revision, created_at, updated_at;
+
+-- name: continue_counting
+-- A resource made again after it was deleted goes on counting its revisions.
+UPDATE memory_resources SET revision = %(revision)s
+ WHERE org_id = %(org_id)s AND id = %(id)s
+RETURNING id, config, revision, created_at, updated_at;
+
+-- name: delete_resource
+-- Gives no row where there is none, or If-Match fails.
+DELETE FROM memory_resources
+ WHERE org_id = %(org_id)s AND id = %(id)s AND (%(if_match)s::int[] IS NULL OR revision = ANY (%(if_match)s))
+RETURNING revision;
+
+-- name: list_resources
+SELECT id, config, revision, created_at, updated_at
+  FROM memory_resources
+ WHERE org_id = %(org_id)s
+   AND (%(after_id)s::text IS NULL OR (created_at, id) <
+        (SELECT created_at, id FROM memory_resources WHERE org_id = %(org_id)s AND id = %(after_id)s))
+   AND (%(before_id)s::text IS NULL OR (created_at, id) >
+        (SELECT created_at, id FROM memory_resources WHERE org_id = %(org_id)s AND id = %(before_id)s))
+ ORDER BY created_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- name: org_made_at
+SELECT created_at FROM orgs WHERE org_id = %(org_id)s;
+
+-- name: agent_references
+SELECT memory FROM agents WHERE org_id = %(org_id)s AND id = %(agent_id)s;
+
+-- name: session_owner
+SELECT user_id, agent_id FROM sessions WHERE org_id = %(org_id)s AND id = %(session_id)s;
+
+-- name: touch_session
+-- Registers a session that is named for the first time. Gives no row where it is another user's.
+INSERT INTO sessions AS s (org_id, id, user_id, agent_id, project_id, workspace_id, last_activity_at, created_at, updated_at)
+VALUES (%(org_id)s, %(session_id)s, %(user_id)s, %(agent_id)s, %(project_id)s, %(workspace_id)s, %(now)s, %(now)s, %(now)s)
+ON CONFLICT (org_id, id) DO UPDATE
+   SET last_activity_at = greatest(s.last_activity_at, %(now)s),
+       agent_id = coalesce(s.agent_id, excluded.agent_id),
+       project_id = coalesce(s.project_id, excluded.project_id),
+       version = s.version + 1,
+       updated_at = greatest(%(now)s, s.updated_at + interval '1 microsecond')
+ WHERE %(all_sessions)s OR s.user_id IS NULL OR s.user_id = %(user_id)s::text OR s.agent_id = %(agent_id)s::text
+RETURNING id;
+
+-- name: link_session
+INSERT INTO session_conversations (org_id, session_id, resource_id, key, last_activity_at)
+VALUES (%(org_id)s, %(session_id)s, %(resource_id)s, %(key)s, %(now)s)
+ON CONFLICT (org_id, session_id, resource_id, key) DO UPDATE SET last_activity_at = excluded.last_activity_at;
+
+-- name: bound_the_lock
+-- The row is the lock: waited for this long, and held no longer than that, for then Postgres ends its holder.
+SELECT set_config('lock_timeout', %(wait_ms)s, true), set_config('idle_in_transaction_session_timeout', %(ttl_ms)s, true);
+
+-- name: open_conversation
+-- The row, locked; made where there is none.
+INSERT INTO conversations AS c (org_id, resource_id, key, id, created_at, updated_at)
+VALUES (%(org_id)s, %(resource_id)s, %(key)s, %(id)s, %(now)s, %(now)s)
+ON CONFLICT (org_id, resource_id, key) DO UPDATE SET version = c.version
+RETURNING id, version, message_count, token_count, roles, shares, next_seq, expires_at, pending_job, last_flush, last_error,
+          created_at, updated_at;
+
+-- name: lock_conversation
+-- The row, locked; nothing where there is none.
+SELECT id, version, message_count, token_count, roles, shares, next_seq, expires_at, pending_job, last_flush, last_error,
+       created_at, updated_at
+  FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
+   AND (expires_at IS NULL OR expires_at > %(now)s)
+   FOR UPDATE;
+
+-- name: read_conversation
+SELECT id, version, message_count, token_count, roles, shares, next_seq, expires_at, pending_job, last_flush, last_error,
+       created_at, updated_at
+  FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
+   AND (expires_at IS NULL OR expires_at > %(now)s);
+
+-- name: drop_expired
+-- What nobody came back for goes with the making of something new, a few at a time; the row itself first of all.
+DELETE FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND id IN (
+       SELECT id FROM conversations
+        WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND expires_at <= %(now)s
+        ORDER BY (key = %(key)s) DESC, expires_at
+        LIMIT 20
+          FOR UPDATE SKIP LOCKED);
+
+-- name: known_ids
+SELECT m.id
+  FROM conversations c JOIN conversation_messages m ON m.org_id = c.org_id AND m.conversation_id = c.id
+ WHERE c.org_id = %(org_id)s AND c.resource_id = %(resource_id)s AND c.key = %(key)s AND m.id = ANY (%(ids)s)
+UNION ALL
+SELECT f.message_id
+  FROM conversations c JOIN conversation_flushed_ids f ON f.org_id = c.org_id AND f.conversation_id = c.id
+ WHERE c.org_id = %(org_id)s AND c.resource_id = %(resource_id)s AND c.key = %(key)s AND f.message_id = ANY (%(ids)s);
+
+-- name: add_messages
+INSERT INTO conversation_messages (
+    org_id, conversation_id, seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share,
+    created_at, accessed_at
+)
+SELECT %(org_id)s, %(conversation_id)s, m.seq, m.id, m.type, m.role, m.content, m.name, m.tool_calls, m.tool_call_id,
+       coalesce(m.metadata, '{}'), m.tokens, m.share, m.created_at, %(now)s
+  FROM jsonb_to_recordset(%(messages)s) AS m (
+       seq bigint, id text, type text, role text, content text, name text, tool_calls jsonb, tool_call_id text,
+       metadata jsonb, tokens integer, share text, created_at timestamptz);
+
+-- name: change_totals
+UPDATE conversations
+   SET version = %(version)s, message_count = %(message_count)s, token_count = %(token_count)s, roles = %(roles)s,
+       shares = %(shares)s, next_seq = %(next_seq)s, expires_at = %(expires_at)s, pending_job = %(pending_job)s,
+       last_flush = %(last_flush)s, last_error = %(last_error)s,
+       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
+
+-- name: read_messages
+-- Where no place is empty, the offset is a place and the index goes straight to it.
+WITH c AS (
+    SELECT id, message_count, next_seq, next_seq - message_count AS first_seq
+      FROM conversations
+     WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
+       AND (expires_at IS NULL OR expires_at > %(now)s)
+), dense AS (
+    SELECT NOT EXISTS (SELECT FROM conversation_messages m, c
+                        WHERE m.org_id = %(org_id)s AND m.conversation_id = c.id AND m.seq < c.first_seq) AS yes
+)
+SELECT seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share, created_at, accessed_at
+  FROM conversation_messages m
+ WHERE m.org_id = %(org_id)s
+   AND m.conversation_id = (SELECT id FROM c)
+   AND (NOT (SELECT yes FROM dense) OR m.seq >= (SELECT first_seq FROM c) + %(offset)s)
+ ORDER BY m.seq
+OFFSET (SELECT CASE WHEN dense.yes THEN 0 ELSE %(offset)s END FROM dense)
+ LIMIT %(limit)s;
+
+-- name: read_newest_messages
+SELECT seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share, created_at, accessed_at
+  FROM conversation_messages m
+ WHERE m.org_id = %(org_id)s
+   AND m.conversation_id = (SELECT id FROM conversations
+                             WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
+                               AND (expires_at IS NULL OR expires_at > %(now)s))
+ ORDER BY m.seq DESC
+ LIMIT %(limit)s;
+
+-- name: read_messages_at
+SELECT seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share, created_at, accessed_at
+  FROM conversation_messages m
+ WHERE m.org_id = %(org_id)s AND m.conversation_id = %(conversation_id)s AND m.seq = ANY (%(seqs)s)
+ ORDER BY m.seq;
+
+-- name: read_heads
+SELECT m.seq, m.role, m.tokens, m.share, m.accessed_at, m.tool_call_id AS answers,
+       ARRAY(SELECT call ->> 'id' FROM jsonb_array_elements(m.tool_calls) AS call
+              WHERE jsonb_typeof(call) = 'object' AND call ->> 'id' IS NOT NULL) AS calls
+  FROM conversation_messages m
+ WHERE m.org_id = %(org_id)s
+   AND m.conversation_id = (SELECT id FROM conversations
+                             WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
+                               AND (expires_at IS NULL OR expires_at > %(now)s))
+ ORDER BY m.seq;
+
+-- name: note_access
+-- A message that another reader is noting at this moment is as recently read as it gets.
+UPDATE conversation_messages
+   SET accessed_at = %(now)s
+ WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s AND seq IN (
+       SELECT seq FROM conversation_messages
+        WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s AND seq = ANY (%(seqs)s)
+        ORDER BY seq
+          FOR NO KEY UPDATE SKIP LOCKED);
+
+-- name: remove_messages
+DELETE FROM conversation_messages
+ WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s AND seq = ANY (%(seqs)s)
+RETURNING seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share, created_at, accessed_at;
+
+-- name: remove_all_messages
+DELETE FROM conversation_messages
+ WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s
+RETURNING seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share, created_at, accessed_at;
+
+-- name: remember_flushed
+INSERT INTO conversation_flushed_ids (org_id, conversation_id, message_id)
+SELECT %(org_id)s, %(conversation_id)s, unnest(%(ids)s::text[])
+ON CONFLICT DO NOTHING;
+
+-- name: forget_flushed
+DELETE FROM conversation_flushed_ids WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s;
+
+-- name: first_place
+SELECT seq FROM conversation_messages
+ WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s
+ ORDER BY seq
+ LIMIT 1;
+
+-- name: take_lease
+-- Gives no row while another holder's lease lasts. The database's clock decides: it is the same for every holder.
+INSERT INTO conversation_leases AS l (org_id, conversation_id, token, expires_at)
+SELECT org_id, id, 1, clock_timestamp() + make_interval(secs => %(ttl_s)s)
+  FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
+   AND (expires_at IS NULL OR expires_at > %(now)s)
+ON CONFLICT (org_id, conversation_id) DO UPDATE
+   SET token = l.token + 1, expires_at = excluded.expires_at
+ WHERE l.expires_at <= clock_timestamp()
+RETURNING token, expires_at;
+
+-- name: check_lease
+-- Gives no row once the lease is over or somebody else's; locked, so that it stays true to the end of the transaction.
+SELECT token
+  FROM conversation_leases
+ WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s
+   AND token = %(token)s AND expires_at > clock_timestamp()
+   FOR UPDATE;
+
+-- name: end_lease
+UPDATE conversation_leases l
+   SET expires_at = '-infinity'
+  FROM conversations c
+ WHERE c.org_id = %(org_id)s AND c.resource_id = %(resource_id)s AND c.key = %(key)s
+   AND l.org_id = c.org_id AND l.conversation_id = c.id AND l.token = %(token)s;
+
+-- name: note_pending
+UPDATE conversations SET pending_job = %(job_id)s
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s;
+
+-- name: note_error
+UPDATE conversations SET last_error = %(error)s
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s;
+
+-- name: delete_conversation
+DELETE FROM conversations WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
+
+-- name: delete_conversations_of
+DELETE FROM conversations WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s;
+
+-- name: list_conversations
+SELECT id, key, message_count, token_count, created_at, updated_at, expires_at
+  FROM conversations
+ WHERE org_id = %(org_id)s
+   AND resource_id = %(resource_id)s
+   AND (expires_at IS NULL OR expires_at > %(now)s)
+   AND id < %(older_than)s
+   AND id > %(newer_than)s
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- name: flushed_contents
+SELECT content, created_at
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = 'conversation' AND object_id = %(conversation_id)s
+   AND action IN ('flushed', 'appended') AND content IS NOT NULL
+   AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
+ ORDER BY version;
+
+-- name: drop_old_flushed
+-- Contents of flushes that are past their time; that they happened stays.
+UPDATE revisions SET content = NULL, redacted_at = %(now)s
+ WHERE org_id = %(org_id)s AND kind = 'conversation' AND object_id = %(conversation_id)s
+   AND action IN ('flushed', 'appended') AND content IS NOT NULL AND created_at < %(before)s;
+
+-- name: backup_content
+SELECT content
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = 'conversation_backup' AND object_id = %(id)s
+   AND parent_id = %(resource_id)s AND label = %(key)s AND content IS NOT NULL;

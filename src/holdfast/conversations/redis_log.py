@@ -1,0 +1,488 @@
+"""Message lists in Redis: each change is one Lua script, so it is atomic; locks are `SET NX PX` with a growing token.
+
+As durable as that Redis is configured to be (`appendonly yes` and `appendfsync always` lose nothing acknowledged).
+Revisions stay in Postgres: of a flush before its messages are taken out of Redis, of anything else right after it.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from holdfast.conversations import history
+from holdfast.conversations.flush import plan_trim
+from holdfast.conversations.log import (
+    Overtaken,
+    Replacing,
+    Terms,
+    error_from_json,
+    error_to_json,
+    flush_from_json,
+    flush_to_json,
+    from_json,
+    head_of,
+    new_ones,
+    to_json,
+)
+from holdfast.conversations.model import (
+    LOCK_WAIT_S,
+    Appended,
+    Draft,
+    Head,
+    InstanceRow,
+    Kept,
+    LastError,
+    Lease,
+    Removal,
+    Totals,
+    Where,
+    Window,
+)
+from holdfast.conversations.postgres_log import window_of
+from holdfast.kernel import clock
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import LockTimeout
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.redis import Breaker, Redis, Script, reaching
+
+_LUA = Path(__file__).with_name("lua")
+_FENCE = "holdfast:fence"
+_POLL_S = 0.01
+
+
+def _script(name: str) -> Script:
+    return Script(_LUA / "prelude.lua", _LUA / f"{name}.lua")
+
+
+_append, _replace, _pop = _script("append"), _script("replace"), _script("pop")
+_delete, _read, _heads, _remove = (
+    _script("delete"),
+    _script("read"),
+    _script("heads"),
+    _script("remove"),
+)
+_release = Script(_LUA / "release.lua")
+
+
+class RedisLog:
+    """See `MessageLog`."""
+
+    durable = True
+
+    def __init__(self, redis: Redis, db: Database, breaker: Breaker) -> None:
+        self._redis = redis
+        self._db = db
+        self._breaker = breaker
+
+    async def append(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+    ) -> Appended:
+        if terms.buffer is None:
+            reply = await self._patiently(_append, caller, where, terms, drafts, [])
+        else:
+            # What a buffer drops is planned here, so nobody else may write in between.
+            async with self._write_lock(caller, where, terms) as token:
+                gone = await self._over(caller, where, drafts, terms)
+                reply = await self._run(
+                    _append, caller, where, _writing(where, token, terms, drafts, gone)
+                )
+                if reply[0] != "ok":
+                    raise LockTimeout("the lock ended before the append was done; try again")
+        totals, dropped = _totals(reply[1]), _kept(reply[3])
+        fresh: list[str] = reply[2]
+        await self._record(caller, where, totals, "appended", dropped, message_ids=fresh)
+        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(dropped))
+
+    async def replace(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
+    ) -> tuple[list[Kept], Totals]:
+        async with self._write_lock(caller, where, terms) as token:
+            reply = await self._run(
+                _replace, caller, where, _writing(where, token, terms, drafts, [])
+            )
+            if reply[0] != "ok":
+                raise LockTimeout("the lock ended before the write was done; try again")
+        totals, before = _totals(reply[1]), _kept(reply[2])
+        await self._record(caller, where, totals, action, before)
+        return before, totals
+
+    async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
+        args = [where.key, _now_us(), _ttl_ms(terms)]
+        reply = await self._until_free(
+            lambda: self._run(_pop, caller, where, args), terms.lock_wait_s
+        )
+        if len(reply) == 1:
+            return None, 0
+        totals, [taken] = _totals(reply[1]), _kept(reply[2])
+        await self._record(caller, where, totals, "popped", [taken])
+        return taken, totals.message_count
+
+    async def delete(self, caller: Caller, where: Where) -> bool:
+        args = [where.key, _now_us()]
+        reply = await self._until_free(lambda: self._run(_delete, caller, where, args), LOCK_WAIT_S)
+        if len(reply) == 1:
+            return False
+        await self._record(caller, where, _totals(reply[1]), "deleted", _kept(reply[2]))
+        return True
+
+    async def read(
+        self,
+        caller: Caller,
+        where: Where,
+        *,
+        offset: int,
+        limit: int,
+        tail: bool,
+        note_access: bool,
+    ) -> Window:
+        ranks = [-limit, -1] if tail else [offset, offset + limit - 1]
+        reply = await self._run(
+            _read, caller, where, [_now_us(), *ranks, "1" if note_access else ""]
+        )
+        if len(reply) == 1:
+            return Window([], 0, False, None)
+        totals = _totals(reply[1])
+        return window_of(
+            _kept(reply[2]), totals.message_count, offset, totals.conversation_id, tail=tail
+        )
+
+    async def totals(self, caller: Caller, where: Where) -> Totals | None:
+        async with self._breaker.guard(), reaching():
+            found = await self._redis.client.hgetall(_keys(caller, where)[0])
+        totals = _totals(found) if found else None
+        expired = totals is not None and totals.expires_at and totals.expires_at <= clock.now()
+        return None if expired else totals
+
+    async def heads(self, caller: Caller, where: Where) -> list[Head]:
+        reply = await self._run(_heads, caller, where, [_now_us()])
+        if len(reply) == 1:
+            return []
+        triples = zip(reply[2][::3], reply[2][1::3], reply[2][2::3], strict=True)
+        return [_head(int(seq), json.loads(head), score) for seq, head, score in triples]
+
+    async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
+        if not seqs:
+            return []
+        async with self._breaker.guard(), reaching():
+            found = await self._redis.client.hmget(_keys(caller, where)[1], [str(s) for s in seqs])
+        pairs = [(seq, text) for seq, text in zip(seqs, found, strict=True) if text is not None]
+        return sorted(
+            (Kept(seq, from_json(json.loads(text)), clock.now()) for seq, text in pairs),
+            key=lambda kept: kept.seq,
+        )
+
+    async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
+        if await self.totals(caller, where) is None:
+            return None
+        return await self._take(_keys(caller, where)[7], ttl_s)
+
+    async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
+        await self._give_back(_keys(caller, where)[7], lease.token)
+
+    async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
+        before = await self.totals(caller, where)
+        removed = await self.fetch(caller, where, removal.seqs)
+        if before is None or len(removed) != len(removal.seqs):
+            raise Overtaken
+        async with self._breaker.guard(), reaching():
+            held = await self._redis.client.get(_keys(caller, where)[7])
+            if held != str(lease.token):
+                raise Overtaken
+            version = await self._redis.client.hincrby(_keys(caller, where)[0], "version", 1)
+        # The history first: should anything fail from here on, it has messages that are still there too, and none is lost.
+        state = {"strategy": removal.flush.strategy, "removed": len(removed)}
+        await history.record_beside(
+            self._db,
+            caller,
+            where,
+            before.conversation_id,
+            version,
+            "flushed",
+            state=state,
+            removed=removed,
+        )
+        added = [] if removal.summary is None else _fields(removal.summary)
+        args = [
+            lease.token,
+            _now_us(),
+            json.dumps(flush_to_json(removal.flush)),
+            json.dumps(list(removal.seqs)),
+            *added,
+        ]
+        reply = await self._run(_remove, caller, where, args)
+        if reply[0] != "ok":
+            raise Overtaken
+        return _totals(reply[1])
+
+    async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
+        await self._note(caller, where, "pending_job", job_id)
+
+    async def note_error(self, caller: Caller, where: Where, error: LastError) -> None:
+        await self._note(caller, where, "last_error", json.dumps(error_to_json(error)))
+
+    async def instances(
+        self, caller: Caller, resource_id: str, cursor: Cursor
+    ) -> Page[InstanceRow]:
+        back = cursor.before_id is not None
+        rows: list[InstanceRow] = []
+        low, high = (
+            f"({cursor.before_id} \xff" if back else "-",
+            f"({cursor.after_id}" if cursor.after_id else "+",
+        )
+        while len(rows) <= cursor.limit:
+            names = await self._names(caller, resource_id, low, high, cursor.limit + 1, back=back)
+            for name in names:
+                key = name.partition(" ")[2]
+                totals = await self.totals(caller, Where(resource_id, key))
+                if totals is not None and name.startswith(f"{totals.conversation_id} "):
+                    rows.append(_row(key, totals))
+                else:
+                    await self._unlist(caller, resource_id, name)
+            if len(names) <= cursor.limit:
+                break
+            low, high = (f"({names[-1]}", high) if back else (low, f"({names[-1]}")
+        return Page.of(rows[: cursor.limit + 1], cursor)
+
+    async def delete_all(self, caller: Caller, resource_id: str) -> None:
+        while names := await self._names(caller, resource_id, "-", "+", 500, back=False):
+            for name in names:
+                await self.delete(caller, Where(resource_id, name.partition(" ")[2]))
+                await self._unlist(caller, resource_id, name)
+
+    # --- scripts and locks -------------------------------------------------------------------------------------------
+
+    async def _run(self, script: Script, caller: Caller, where: Where, args: list[Any]) -> Any:
+        async with self._breaker.guard(), reaching():
+            return await script(self._redis.client, _keys(caller, where), args)
+
+    async def _patiently(
+        self,
+        script: Script,
+        caller: Caller,
+        where: Where,
+        terms: Terms,
+        drafts: Sequence[Draft],
+        gone: list[int],
+    ) -> Any:
+        args = _writing(where, "", terms, drafts, gone)
+        return await self._until_free(
+            lambda: self._run(script, caller, where, args), terms.lock_wait_s
+        )
+
+    async def _until_free(self, attempt: Any, wait_s: float) -> Any:
+        """Try until no other writer holds the lock."""
+        deadline = time.monotonic() + wait_s
+        while (reply := await attempt())[0] == "locked":
+            if time.monotonic() >= deadline:
+                raise LockTimeout(f"others held this conversation for {wait_s:g} s; try again")
+            await asyncio.sleep(_POLL_S)
+        return reply
+
+    @asynccontextmanager
+    async def _write_lock(self, caller: Caller, where: Where, terms: Terms) -> AsyncIterator[str]:
+        key = _keys(caller, where)[6]
+        deadline = time.monotonic() + terms.lock_wait_s
+        while (lease := await self._take(key, terms.lock_ttl_s)) is None:
+            if time.monotonic() >= deadline:
+                raise LockTimeout(
+                    f"others held this conversation for {terms.lock_wait_s:g} s; try again"
+                )
+            await asyncio.sleep(_POLL_S)
+        try:
+            yield str(lease.token)
+        finally:
+            await self._give_back(key, lease.token)
+
+    async def _take(self, key: str, ttl_s: float) -> Lease | None:
+        async with self._breaker.guard(), reaching():
+            token = await self._redis.client.incr(_FENCE)
+            got = await self._redis.client.set(key, token, nx=True, px=max(1, int(ttl_s * 1000)))
+        return Lease(token, clock.now() + timedelta(seconds=ttl_s)) if got else None
+
+    async def _give_back(self, key: str, token: int) -> None:
+        async with self._breaker.guard(), reaching():
+            await _release(self._redis.client, [key], [token])
+
+    async def _over(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+    ) -> list[int]:
+        """The places a buffer gives up so that the drafts fit."""
+        heads = await self.heads(caller, where)
+        next_seq, known = 1, set()
+        async with self._breaker.guard(), reaching():
+            keys, ids = _keys(caller, where), [draft.id for draft in drafts]
+            next_seq = int(await self._redis.client.hget(keys[0], "next") or 1)
+            known = {
+                each
+                for each, there in zip(
+                    ids, await self._redis.client.hmget(keys[5], ids), strict=True
+                )
+                if there
+            }
+        fresh = new_ones(drafts, known)
+        heads += [head_of(seq, draft, clock.now()) for seq, draft in enumerate(fresh, next_seq)]
+        tokens = sum(head.tokens for head in heads)
+        if terms.buffer is None or not terms.buffer.is_over(len(heads), tokens):
+            return []
+        return list(plan_trim(heads, terms.buffer))
+
+    async def _note(self, caller: Caller, where: Where, field: str, value: str | None) -> None:
+        if await self.totals(caller, where) is None:
+            return
+        async with self._breaker.guard(), reaching():
+            if value is None:
+                await self._redis.client.hdel(_keys(caller, where)[0], field)
+            else:
+                await self._redis.client.hset(_keys(caller, where)[0], field, value)
+
+    async def _names(
+        self, caller: Caller, resource_id: str, low: str, high: str, limit: int, *, back: bool
+    ) -> list[str]:
+        index = _index(caller, resource_id)
+        async with self._breaker.guard(), reaching():
+            if back:
+                return _texts(await self._redis.client.zrangebylex(index, low, high, 0, limit))
+            return _texts(await self._redis.client.zrevrangebylex(index, high, low, 0, limit))
+
+    async def _unlist(self, caller: Caller, resource_id: str, name: str) -> None:
+        async with self._breaker.guard(), reaching():
+            await self._redis.client.zrem(_index(caller, resource_id), name)
+
+    async def _record(
+        self,
+        caller: Caller,
+        where: Where,
+        totals: Totals,
+        action: str,
+        gone: Sequence[Kept],
+        **state: object,
+    ) -> None:
+        counts = {"message_count": totals.message_count, "token_count": totals.token_count}
+        await history.record_beside(
+            self._db,
+            caller,
+            where,
+            totals.conversation_id,
+            totals.version,
+            action,
+            state={**state, **counts},
+            removed=gone,
+        )
+
+
+# --- words of Redis --------------------------------------------------------------------------------------------------
+
+
+def _tag(caller: Caller, resource_id: str) -> str:
+    """Everything of a resource is in one slot of a cluster, for a script must find its keys together."""
+    return f"holdfast:{{{caller.org_id}/{resource_id}}}"
+
+
+def _keys(caller: Caller, where: Where) -> list[str]:
+    base = f"{_tag(caller, where.resource_id)}:{where.key}"
+    return [f"{base}/{name}" for name in "imhoakwf"] + [_index(caller, where.resource_id)]
+
+
+def _index(caller: Caller, resource_id: str) -> str:
+    return f"{_tag(caller, resource_id)}/instances"
+
+
+def _writing(
+    where: Where, token: str, terms: Terms, drafts: Sequence[Draft], gone: list[int]
+) -> list[Any]:
+    fields = [field for draft in drafts for field in _fields(draft)]
+    return [token, where.key, new_id("conv"), _now_us(), _ttl_ms(terms), json.dumps(gone), *fields]
+
+
+def _fields(draft: Draft) -> list[Any]:
+    head = head_of(0, draft, draft.created_at)
+    compact = {
+        "role": head.role,
+        "tokens": head.tokens,
+        "share": head.share,
+        "calls": list(head.calls),
+        "answers": head.answers,
+    }
+    message, short = json.dumps(to_json(draft)), json.dumps(compact)
+    return [draft.id, message, short, draft.role, draft.tokens, draft.share]
+
+
+def _head(seq: int, data: dict[str, Any], score: str) -> Head:
+    return Head(
+        seq,
+        data["role"],
+        data["tokens"],
+        data["share"],
+        _from_us(score),
+        tuple(data["calls"]),
+        data["answers"],
+    )
+
+
+def _kept(flat: list[str]) -> list[Kept]:
+    pairs = zip(flat[::2], flat[1::2], strict=True)
+    kept = [Kept(int(seq), from_json(json.loads(text)), clock.now()) for seq, text in pairs]
+    return sorted(kept, key=lambda each: each.seq)
+
+
+def _totals(found: Any) -> Totals:
+    data = found if isinstance(found, dict) else dict(zip(found[::2], found[1::2], strict=True))
+
+    def by(prefix: str) -> dict[str, int]:
+        counts = {
+            name.removeprefix(prefix): int(n) for name, n in data.items() if name.startswith(prefix)
+        }
+        return {name: n for name, n in counts.items() if n}
+
+    return Totals(
+        conversation_id=data["id"],
+        version=int(data["version"]),
+        message_count=int(data["count"]),
+        token_count=int(data["tokens"]),
+        roles=by("role:"),
+        shares=by("share:"),
+        created_at=_from_us(data["created_us"]),
+        updated_at=_from_us(data.get("updated_us", data["created_us"])),
+        expires_at=_from_us(data["expires_us"]) if "expires_us" in data else None,
+        pending_job=data.get("pending_job"),
+        last_flush=flush_from_json(json.loads(data["last_flush"]))
+        if "last_flush" in data
+        else None,
+        last_error=error_from_json(json.loads(data["last_error"]))
+        if "last_error" in data
+        else None,
+    )
+
+
+def _row(key: str, totals: Totals) -> InstanceRow:
+    return InstanceRow(
+        id=totals.conversation_id,
+        key=key,
+        message_count=totals.message_count,
+        token_count=totals.token_count,
+        created_at=totals.created_at,
+        updated_at=totals.updated_at,
+        expires_at=totals.expires_at,
+    )
+
+
+def _now_us() -> int:
+    return int(clock.now().timestamp() * 1_000_000)
+
+
+def _texts(found: list[Any]) -> list[str]:
+    return [str(each) for each in found]
+
+
+def _from_us(text: Any) -> datetime:
+    return datetime.fromtimestamp(float(text) / 1_000_000, UTC)
+
+
+def _ttl_ms(terms: Terms) -> str:
+    return "" if terms.ttl_s is None else str(max(1, int(terms.ttl_s * 1000)))

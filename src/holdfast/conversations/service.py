@@ -1,0 +1,428 @@
+"""Read, append, write, flush, clear, restore, delete, pop; how full an instance is, and whether it is well."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from holdfast.conversations import flushing, history, keys
+from holdfast.conversations.backends import Backends
+from holdfast.conversations.counting import Counter
+from holdfast.conversations.flush import plan_trim
+from holdfast.conversations.intake import as_list, take_in
+from holdfast.conversations.log import Replacing, Terms, head_of
+from holdfast.conversations.model import (
+    MAX_MESSAGES_PER_APPEND,
+    MAX_MESSAGES_PER_WRITE,
+    NEAR_LIMIT,
+    AppendResult,
+    Draft,
+    FlushResult,
+    Health,
+    InstanceRow,
+    Kept,
+    Share,
+    Stats,
+    Strategy,
+    Totals,
+    Where,
+)
+from holdfast.conversations.resource import BUILT_IN, Resource
+from holdfast.conversations.resources import find
+from holdfast.kernel import clock, durations, places
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Tx
+from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, ScopeDenied
+from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Which instance somebody asks for, and who they say they are."""
+
+    resource_id: str
+    key: str | None = None
+    variables: Mapping[str, Any] | None = None
+    agent_id: str | None = None
+    project_id: str | None = None
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where an ask leads."""
+
+    caller: Caller
+    resource: Resource
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """Part of a list, oldest first; with `include_flushed`, when each flushed message left."""
+
+    messages: list[tuple[Kept, datetime | None]]
+    total_count: int
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    id: str
+    key: str | None = None
+    mode: Literal["read-write", "read-only"] = "read-write"
+
+
+# --- operations ------------------------------------------------------------------------------------------------------
+
+
+async def resolve(backends: Backends, caller: Caller, ask: Ask) -> str:
+    """The key that variables make."""
+    return (await _enter(backends, caller, ask, to_write=False)).where.key
+
+
+async def read(
+    backends: Backends,
+    caller: Caller,
+    ask: Ask,
+    *,
+    limit: int,
+    offset: int,
+    tail: int | None,
+    include_flushed: bool,
+) -> ReadResult:
+    """Messages, oldest first. An instance that does not exist reads as empty."""
+    found = await _enter(backends, caller, ask, to_write=False)
+    log = backends.log(caller, found.resource)
+    if include_flushed:
+        return await _read_everything(backends, found, limit, offset, tail)
+    window = await log.read(
+        caller,
+        found.where,
+        offset=0 if tail else offset,
+        limit=tail or limit,
+        tail=tail is not None,
+        note_access=found.resource.notes_access,
+    )
+    return ReadResult([(k, None) for k in window.messages], window.total_count, window.has_more)
+
+
+async def append(backends: Backends, caller: Caller, ask: Ask, messages: Any) -> AppendResult:
+    """Add messages; flush once the threshold is reached."""
+    given = as_list(messages, MAX_MESSAGES_PER_APPEND)
+    found = await _enter(backends, caller, ask, to_write=True)
+    intake = await take_in(found.resource, Counter(found.resource), given)
+    log = backends.log(caller, found.resource)
+    appended, duplicates, flushed = 0, 0, None
+    if intake.drafts:
+        done = await log.append(found.caller, found.where, intake.drafts, _terms(found.resource))
+        appended, duplicates, totals = done.appended, done.duplicates, done.totals
+        flushed = await flushing.flush_if_due(
+            backends, found.caller, found.resource, found.where, totals
+        )
+        counts = (totals.message_count, totals.token_count)
+    else:
+        counts = _counts(await log.totals(caller, found.where))
+    return _appended(appended, duplicates, intake.refused, counts, flushed)
+
+
+async def write(backends: Backends, caller: Caller, ask: Ask, messages: Any) -> AppendResult:
+    """Replace all messages; an empty list empties it."""
+    given = as_list(messages, MAX_MESSAGES_PER_WRITE) if messages != [] else []
+    found = await _enter(backends, caller, ask, to_write=True)
+    intake = await take_in(found.resource, Counter(found.resource), given)
+    drafts = _that_fit(found.resource, intake.drafts)
+    totals = (await _replace(backends, found, drafts, "written"))[1]
+    flushed = await flushing.flush_if_due(
+        backends, found.caller, found.resource, found.where, totals
+    )
+    kept = totals.message_count
+    duplicates = len(drafts) - kept
+    counts = (totals.message_count, totals.token_count)
+    return _appended(kept, duplicates, intake.refused, counts, flushed)
+
+
+async def flush(
+    backends: Backends,
+    caller: Caller,
+    ask: Ask,
+    *,
+    strategy: Strategy | None = None,
+    dry_run: bool = False,
+    force: bool = False,
+) -> FlushResult:
+    """Flush now, or say what a flush would do."""
+    found = await _enter(backends, caller, ask, to_write=not dry_run)
+    return await flushing.flush(
+        backends,
+        found.caller,
+        found.resource,
+        found.where,
+        strategy=strategy,
+        dry_run=dry_run,
+        force=force,
+    )
+
+
+async def clear(
+    backends: Backends, caller: Caller, ask: Ask, *, confirm: bool, backup: bool
+) -> tuple[int, str | None]:
+    """Take all messages out: how many, and the id of their copy where one was asked for."""
+    if not confirm:
+        raise Invalid.field("confirm", "must be true: all messages of this key will be taken out")
+    found = await _enter(backends, caller, ask, to_write=True)
+    log = backends.log(caller, found.resource)
+    if await log.totals(caller, found.where) is None:
+        return 0, None
+    before, _ = await _replace(backends, found, [], "cleared")
+    if not (backup and before):
+        return len(before), None
+    # What is copied is what was taken out; the revision of the clearing holds it too, should this fail.
+    return len(before), await history.back_up(backends.db, found.caller, found.where, before)
+
+
+async def restore(
+    backends: Backends, caller: Caller, ask: Ask, backup_id: str
+) -> tuple[int, Totals]:
+    """Put the messages of a backup in the place of what is there."""
+    found = await _enter(backends, caller, ask, to_write=True)
+    saved = await history.read_backup(backends.db, caller, found.where, backup_id)
+    if saved is None:
+        raise NotFound(f"there is no backup {backup_id!r} of this conversation")
+    _, totals = await _replace(backends, found, [kept.draft for kept in saved], "restored")
+    return len(saved), totals
+
+
+async def delete(backends: Backends, caller: Caller, ask: Ask) -> bool:
+    """Remove an instance; whether there was one."""
+    found = await _enter(backends, caller, ask, to_write=True)
+    return await backends.log(caller, found.resource).delete(found.caller, found.where)
+
+
+async def pop(backends: Backends, caller: Caller, ask: Ask) -> tuple[Kept | None, int]:
+    """Take the newest message off."""
+    found = await _enter(backends, caller, ask, to_write=True)
+    log = backends.log(caller, found.resource)
+    return await log.pop(found.caller, found.where, _terms(found.resource))
+
+
+async def stats(backends: Backends, caller: Caller, ask: Ask) -> Stats:
+    """How full an instance is."""
+    found = await _enter(backends, caller, ask, to_write=False)
+    totals = await backends.log(caller, found.resource).totals(caller, found.where)
+    message_count, token_count = _counts(totals)
+    budget = found.resource.budget
+    used = totals.shares if totals else {}
+    return Stats(
+        message_count=message_count,
+        token_count=token_count,
+        token_limit=budget.max_tokens,
+        token_utilization=min(1.0, token_count / budget.max_tokens) if budget.max_tokens else 0.0,
+        tokens_until_flush=budget.tokens_until_flush(token_count),
+        role_distribution=totals.roles if totals else {},
+        allocation={
+            name: Share(share, budget.cap(name) or 0, used.get(name, 0))
+            for name, share in budget.shares.items()
+        },
+        tokenizer=Counter(found.resource).used,
+        last_flush=totals.last_flush if totals else None,
+        last_error=totals.last_error if totals else None,
+        ttl_remaining=_ttl_remaining(totals),
+    )
+
+
+async def health(backends: Backends, caller: Caller, ask: Ask) -> Health:
+    """Whether an instance can be written to, and will last. A backend that is gone is an answer here, not an error."""
+    found = await _enter(backends, caller, ask, to_write=False)
+    log = backends.log(caller, found.resource)
+    try:
+        totals = await log.totals(caller, found.where)
+    except BackendUnavailable:
+        return Health(False, log.durable, False, None, False)
+    return Health(
+        healthy=totals is None or totals.last_error is None,
+        durable=log.durable,
+        near_limit=found.resource.budget.fullness(*_counts(totals)) > NEAR_LIMIT,
+        last_flush=totals.last_flush if totals else None,
+        pending_flush=totals is not None and totals.pending_job is not None,
+    )
+
+
+async def instances(
+    backends: Backends, caller: Caller, resource_id: str, cursor: Cursor
+) -> Page[InstanceRow]:
+    """The instances of a resource, newest first."""
+    async with backends.db.read(caller) as tx:
+        resource = (await find(tx, resource_id)).resource
+    if resource_id == BUILT_IN and not caller.administers:
+        raise ScopeDenied("other people's sessions are among these; ask for one by its key")
+    return await backends.log(caller, resource).instances(caller, resource_id, cursor)
+
+
+# --- the way in ------------------------------------------------------------------------------------------------------
+
+
+async def _enter(backends: Backends, caller: Caller, ask: Ask, *, to_write: bool) -> Found:
+    """Resource, key and caller of an ask, once all of them may be used; what it names is registered by a write."""
+    names = ask.agent_id or ask.project_id or ask.session_id
+    opened = backends.db.begin(caller) if to_write and names else backends.db.read(caller)
+    async with opened as tx:
+        resource = (await find(tx, ask.resource_id)).resource
+        speaking = caller
+        if ask.agent_id is not None:
+            speaking = await places.enter_agent(tx, speaking, ask.agent_id, to_write=to_write)
+        if ask.project_id is not None:
+            speaking = await places.enter_project(tx, speaking, ask.project_id)
+        references = await _references(tx, speaking.agent_id, ask.resource_id)
+        where = Where(ask.resource_id, _key(ask, resource, references))
+        if to_write:
+            _must_be_writable(references, where.key)
+        if ask.resource_id == BUILT_IN and not caller.administers:
+            await _must_be_own_session(tx, speaking, where.key)
+        if to_write and ask.session_id is not None:
+            await _touch_session(tx, speaking, ask.session_id, where)
+    return Found(speaking, resource, where)
+
+
+def _key(ask: Ask, resource: Resource, references: list[_Reference]) -> str:
+    """The explicit key, else the reference's template, else the resource's."""
+    if ask.key is not None:
+        if ask.variables is not None:
+            raise Invalid.field("variables", "give a key or variables, not both")
+        return keys.check_key(ask.key)
+    templates = [reference.key for reference in references if reference.key is not None]
+    template = templates[0] if templates else resource.default_key_template
+    if template is None:
+        raise Invalid.field("key", "is required: the resource has no default_key_template")
+    return keys.resolve(template, ask.variables or {})
+
+
+async def _references(tx: Tx, agent_id: str | None, resource_id: str) -> list[_Reference]:
+    """What the agent's directory entry says about this resource."""
+    if agent_id is None:
+        return []
+    row = await tx.one(dict, queries.agent_references, agent_id=agent_id)
+    given = row["memory"] if row else []
+    return [_Reference(**each) for each in given if each.get("id") == resource_id]
+
+
+def _must_be_writable(references: list[_Reference], key: str) -> None:
+    """A reference that names a key counts for that key before one that names none."""
+    named = [r for r in references if r.key is not None and keys.matches(r.key, key)]
+    modes = {r.mode for r in named or [r for r in references if r.key is None]}
+    if modes == {"read-only"}:
+        raise ScopeDenied("this agent's reference to the resource is read-only")
+
+
+async def _must_be_own_session(tx: Tx, caller: Caller, session_id: str) -> None:
+    """A key of `sessions` is a session, and a session is its user's and its agent's."""
+    owner = await tx.one(dict, queries.session_owner, session_id=session_id)
+    if owner is None:
+        return
+    mine = owner["user_id"] is not None and owner["user_id"] == caller.user_id
+    agents = owner["agent_id"] is not None and owner["agent_id"] == caller.agent_id
+    if not (mine or agents or owner["user_id"] is None):
+        raise NotFound(f"there is no session {session_id!r}")
+
+
+async def _touch_session(tx: Tx, caller: Caller, session_id: str, where: Where) -> None:
+    places.check_client_id(session_id, field="session_id")
+    touched = await tx.one(
+        str,
+        queries.touch_session,
+        session_id=session_id,
+        user_id=caller.user_id,
+        agent_id=caller.agent_id,
+        project_id=caller.project_id,
+        workspace_id=caller.workspace_id,
+        all_sessions=caller.administers,
+    )
+    if touched is None:
+        raise NotFound(f"there is no session {session_id!r}")
+    await tx.run(
+        queries.link_session, session_id=session_id, resource_id=where.resource_id, key=where.key
+    )
+
+
+# --- small things ----------------------------------------------------------------------------------------------------
+
+
+async def _replace(
+    backends: Backends, found: Found, drafts: list[Draft], action: Replacing
+) -> tuple[list[Kept], Totals]:
+    """Put drafts in the place of all messages."""
+    log = backends.log(found.caller, found.resource)
+    terms = _terms(found.resource, clearing=True)
+    return await log.replace(found.caller, found.where, drafts, terms, action)
+
+
+def _that_fit(resource: Resource, drafts: list[Draft]) -> list[Draft]:
+    """What a buffer keeps of a list: the newest that are within its limits."""
+    if not resource.is_buffer:
+        return drafts
+    heads = [head_of(seq, draft, draft.created_at) for seq, draft in enumerate(drafts)]
+    gone = set(plan_trim(heads, resource.budget))
+    return [draft for seq, draft in enumerate(drafts) if seq not in gone]
+
+
+async def _read_everything(
+    backends: Backends, found: Found, limit: int, offset: int, tail: int | None
+) -> ReadResult:
+    """Live and flushed messages in the order they came in; one that is both is live."""
+    log = backends.log(found.caller, found.resource)
+    totals = await log.totals(found.caller, found.where)
+    if totals is None:
+        return ReadResult([], 0, False)
+    gone = await history.flushed(
+        backends.db, found.caller, totals.conversation_id, kept_for=backends.flushed_kept_for
+    )
+    seqs = [head.seq for head in await log.heads(found.caller, found.where)]
+    live = await log.fetch(found.caller, found.where, seqs)
+    everything: dict[str, tuple[Kept, datetime | None]] = {k.draft.id: (k, at) for k, at in gone}
+    everything.update({kept.draft.id: (kept, None) for kept in live})
+    ordered = sorted(everything.values(), key=lambda pair: (pair[0].seq, pair[0].draft.created_at))
+    part = ordered[-tail:] if tail else ordered[offset : offset + limit]
+    shown = len(part) + (0 if tail else offset)
+    return ReadResult(part, len(ordered), shown < len(ordered))
+
+
+def _terms(resource: Resource, *, clearing: bool = False) -> Terms:
+    locking = resource.locking
+    return Terms(
+        ttl_s=resource.ttl_s,
+        lock_ttl_s=durations.seconds(locking.clear_ttl if clearing else locking.append_ttl),
+        buffer=resource.budget if resource.is_buffer else None,
+    )
+
+
+def _appended(
+    appended: int,
+    duplicates: int,
+    refused: list[Any],
+    counts: tuple[int, int],
+    flushed: FlushResult | None,
+) -> AppendResult:
+    if flushed is not None and flushed.flushed:
+        counts = (flushed.message_count, flushed.token_count)
+    return AppendResult(
+        appended=appended,
+        duplicates=duplicates,
+        not_persisted=len(refused),
+        not_persisted_reasons=refused,
+        total_count=counts[0],
+        token_count=counts[1],
+        flush=flushed,
+    )
+
+
+def _counts(totals: Totals | None) -> tuple[int, int]:
+    return (0, 0) if totals is None else (totals.message_count, totals.token_count)
+
+
+def _ttl_remaining(totals: Totals | None) -> int | None:
+    if totals is None or totals.expires_at is None:
+        return None
+    return max(0, round((totals.expires_at - clock.now()).total_seconds()))

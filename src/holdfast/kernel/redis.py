@@ -1,0 +1,126 @@
+"""Redis: the connection, scripts, and a breaker that answers quickly when a backend is gone.
+
+Nothing of the service needs Redis but what a user keeps there.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import redis.asyncio as aioredis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError, ResponseError
+
+from holdfast.kernel import metrics
+from holdfast.kernel.errors import BackendUnavailable
+
+CONNECT_TIMEOUT_S = 2.0
+MAX_CONNECTIONS = 200
+
+
+class Redis:
+    """A pool of connections to one Redis. Opens them as they are needed, and again after they broke."""
+
+    def __init__(self, url: str) -> None:
+        self._pool = aioredis.BlockingConnectionPool.from_url(
+            url,
+            decode_responses=True,
+            max_connections=MAX_CONNECTIONS,
+            timeout=CONNECT_TIMEOUT_S,
+            socket_connect_timeout=CONNECT_TIMEOUT_S,
+            socket_keepalive=True,
+            # A write that is sent again may be applied twice: whoever asks decides, not the client.
+            retry=Retry(NoBackoff(), 0),
+        )
+        self.client: aioredis.Redis = aioredis.Redis(connection_pool=self._pool)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.client.aclose()
+        await self._pool.disconnect()
+
+    async def check(self) -> None:
+        """Raises BackendUnavailable unless Redis answers."""
+        async with reaching():
+            await self.client.ping()
+
+
+@asynccontextmanager
+async def reaching() -> AsyncIterator[None]:
+    """Redis's ways of not being there, as MEM-003. A script that is wrong is ours, and stays an error."""
+    try:
+        yield
+    except ResponseError as error:
+        if not str(error).startswith(
+            ("LOADING", "MASTERDOWN", "READONLY", "MISCONF", "OOM", "NOREPLICAS")
+        ):
+            raise
+        raise BackendUnavailable("Redis does not take this now") from error
+    except (RedisError, RedisConnectionError, OSError) as error:
+        raise BackendUnavailable("Redis cannot be reached") from error
+
+
+class Script:
+    """A Lua script, run atomically by Redis; sent whole once per server, by its digest afterwards."""
+
+    def __init__(self, *parts: Path) -> None:
+        self._text = "\n".join(part.read_text() for part in parts)
+        self._by_client: dict[int, Any] = {}
+
+    async def __call__(self, client: aioredis.Redis, keys: list[str], args: list[Any]) -> Any:
+        """Run it."""
+        script = self._by_client.get(id(client))
+        if script is None:
+            script = self._by_client[id(client)] = client.register_script(self._text)
+        return await script(keys=keys, args=args)
+
+
+@dataclass(slots=True)
+class Breaker:
+    """Stops asking a backend that failed `max_failures` times running; asks again after `reset_timeout_s`.
+
+    Every call is given `timeout_s`, whoever waits for it hears MEM-003 then at the latest.
+    """
+
+    backend: str
+    timeout_s: float | None = 5.0
+    max_failures: int = 5
+    reset_timeout_s: float = 10.0
+    clock: Callable[[], float] = time.monotonic
+    _failures: int = field(default=0, init=False)
+    _open_until: float = field(default=0.0, init=False)
+
+    @asynccontextmanager
+    async def guard(self, *, at_least_s: float = 0.0) -> AsyncIterator[None]:
+        """One call of the backend; `at_least_s` for one that may wait that long for a reason of its own."""
+        if self.clock() < self._open_until:
+            metrics.backend_failures.labels(self.backend).inc()
+            raise BackendUnavailable(
+                f"{self.backend} failed lately and is given a moment to recover"
+            )
+        timeout_s = None if self.timeout_s is None else max(self.timeout_s, at_least_s)
+        try:
+            async with asyncio.timeout(timeout_s):
+                yield
+        except TimeoutError as error:
+            self._failed()
+            raise BackendUnavailable(f"{self.backend} did not answer in {timeout_s:g} s") from error
+        except BackendUnavailable:
+            self._failed()
+            raise
+        else:
+            self._failures = 0
+
+    def _failed(self) -> None:
+        metrics.backend_failures.labels(self.backend).inc()
+        self._failures += 1
+        if self._failures >= self.max_failures:
+            # One call is let through at the end of it; should that fail too, the wait begins again.
+            self._open_until = self.clock() + self.reset_timeout_s
+            self._failures = self.max_failures - 1

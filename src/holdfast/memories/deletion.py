@@ -1,0 +1,110 @@
+"""Deleting memories: a person at a browser, freshly confirmed, and then nothing is left of what was said.
+
+The row goes, its passages and assets, the node items derived from it, the contents of every revision it had and every kept answer that
+tells of it. A tombstone stays: that there was a memory, when it went, and who let it go.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from holdfast.kernel import idempotency, limits
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import Invalid, PreconditionFailed
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.recall import passages
+from holdfast.memories.assets import drop_objects
+from holdfast.memories.model import MAX_BATCH, Deletion, Filter, Place
+from holdfast.memories.objects import ObjectStore
+from holdfast.memories.service import ANYWHERE, IfMatch, queries, read_row, who
+from holdfast.memories.sight import enter, sight
+
+EVERY = Filter(include_expired=True, include_superseded=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Deleted:
+    id: str
+    version: int
+
+
+async def delete_memory(
+    db: Database,
+    store: ObjectStore,
+    caller: Caller,
+    memory_id: str,
+    *,
+    place: Place = ANYWHERE,
+    include_expired: bool = False,
+    if_match: IfMatch = None,
+) -> None:
+    """Erase one memory."""
+    caller.must_have_stepped_up()
+    async with db.begin(caller) as tx:
+        speaking = await enter(tx, caller, place, to_write=False)
+        await read_row(tx, speaking, memory_id, include_expired=include_expired)
+        found = await _find(tx, speaking, EVERY, [memory_id], if_match)
+        if not found:
+            raise PreconditionFailed("the memory changed since that ETag")
+        assets = await erase_rows(tx, found)
+    await drop_objects(store, caller, assets)
+
+
+async def delete_memories(
+    db: Database,
+    store: ObjectStore,
+    caller: Caller,
+    *,
+    ids: Sequence[str] | None,
+    which: Filter | None,
+    dry_run: bool = False,
+) -> Deletion:
+    """Erase those named, or all that a filter finds, as far as the caller sees them."""
+    caller.must_have_stepped_up()
+    if (not ids) == (which is None or which == Filter()):
+        raise Invalid("name the memories: ids, or a filter with at least one field")
+    limits.at_most(len(ids or ()), MAX_BATCH, what="ids")
+    assets: list[str] = []
+    async with db.begin(caller) as tx:
+        speaking = await enter(tx, caller, which.place if which else ANYWHERE, to_write=False)
+        found = await _find(tx, speaking, EVERY if ids else which or Filter(), ids, None)
+        if found and not dry_run:
+            assets = await erase_rows(tx, found)
+    await drop_objects(store, caller, assets)
+    return Deletion(len(found), found, dry_run)
+
+
+async def _find(
+    tx: Tx, speaking: Caller, which: Filter, ids: Sequence[str] | None, if_match: IfMatch
+) -> list[str]:
+    return await tx.all(
+        str,
+        queries.find_memories,
+        ids=None if not ids else list(ids),
+        if_match=if_match,
+        **asdict(which),
+        **sight(speaking),
+    )
+
+
+async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
+    """Take memories away with all that was said in them; the ids of their assets, whose objects go after the commit."""
+    if tx.caller is None:
+        raise RuntimeError("a deletion needs a caller")
+    assets = await tx.all(str, queries.assets_of_memories, ids=ids)
+    items = await tx.all(str, queries.delete_derived_items, ids=ids)
+    deleted = await tx.all(_Deleted, queries.delete_memories, ids=ids)
+    await passages.drop(tx, "memory", ids)
+    await passages.drop(tx, "node_item", items)
+    await tx.run(
+        queries.erase_revisions, kinds=["memory", "node_item", "asset"], ids=[*ids, *items, *assets]
+    )
+    await tx.run(
+        queries.bury_memories,
+        ids=[each.id for each in deleted],
+        revision_ids=[new_id("memver") for _ in deleted],
+        versions=[each.version for each in deleted],
+        **who(tx.caller),
+    )
+    await idempotency.forget_mentions(tx, [*ids, *items, *assets])
+    return assets

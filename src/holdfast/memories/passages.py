@@ -1,0 +1,77 @@
+"""Memories and node items as recall indexes them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.recall import passages
+from holdfast.kernel.recall.model import Document
+from holdfast.kernel.sql import load
+from holdfast.memories.model import Memory, NewMemory
+
+queries = load(__file__, "recall.sql")
+
+# What a source says when nobody in particular is meant.
+_NOBODY = frozenset({"manual", "auto"})
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def scope_of(row: Memory) -> str:
+    """Who sees a memory, in one word: `context`, as the rule of sight has it."""
+    whose = {"global": row.user_id, "project": row.project_id, "agent": row.agent_id}[row.scope]
+    return f"memory/{row.scope}:{whose}"
+
+
+def document(row: Memory) -> Document:
+    """A memory as recall indexes it."""
+    ends = [at for at in (row.expires_at, row.valid_to) if at is not None]
+    return Document(
+        kind="memory",
+        object_id=row.id,
+        scope=scope_of(row),
+        body=row.value,
+        head=row.key,
+        summary=row.summary or "",
+        about=" ".join([row.category, *row.tags]),
+        updated_at=row.updated_at,
+        at=row.valid_from or row.created_at,
+        workspace_id=row.workspace_id,
+        session_id=row.session_id,
+        actor=None if row.source in _NOBODY else row.source,
+        labels=(f"category:{row.category}", *(f"tag:{tag}" for tag in row.tags)),
+        until=min(ends) if ends else None,
+        importance=row.importance,
+        pinned=row.pinned,
+    )
+
+
+async def foresee(db: Database, news: Sequence[NewMemory]) -> None:
+    """Embed what is about to be saved, before the transaction: a text is embedded by its key, summary and value alone."""
+    await passages.foresee(
+        db,
+        [
+            Document(
+                kind="memory",
+                object_id="",
+                scope="",
+                body=new.fields["value"],
+                head=new.fields["key"],
+                summary=new.fields.get("summary") or "",
+                updated_at=_LONG_AGO,
+                at=_LONG_AGO,
+            )
+            for new in news
+        ],
+    )
+
+
+async def index(tx: Tx, rows: Sequence[Memory]) -> None:
+    """Put rows as a write left them; what another has superseded is not to be found."""
+    await passages.put(tx, [document(row) for row in rows if row.superseded_by is None])
+    await passages.drop(tx, "memory", [row.id for row in rows if row.superseded_by is not None])
+
+
+async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
+    """Memories of the org, whoever sees them, to be embedded again."""
+    rows = await tx.all(Memory, queries.memories_to_index, ids=list(ids))
+    return [document(row) for row in rows]

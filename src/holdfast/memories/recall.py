@@ -1,0 +1,271 @@
+"""Recall of memories: by word and by meaning, along the node graph where that is asked for, and why not."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.clock import now as present
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import Invalid, LimitExceeded
+from holdfast.kernel.recall.budget import fitting
+from holdfast.kernel.recall.explain import why_not
+from holdfast.kernel.recall.fusion import exact
+from holdfast.kernel.recall.model import (
+    MAX_QUERY_CHARS,
+    Found,
+    Hit,
+    Kind,
+    Miss,
+    Mode,
+    Question,
+)
+from holdfast.kernel.recall.search import rank, understand
+from holdfast.memories.model import Memory, Place
+from holdfast.memories.passages import queries
+from holdfast.memories.service import ANYWHERE
+from holdfast.memories.sight import enter, sight
+
+Explain = Callable[[Sequence[str]], Awaitable[list[Miss]]]
+
+# What a memory that only the graph leads to may score.
+GRAPH_WEIGHT = 0.3
+MAX_IDS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What to recall, and in which form."""
+
+    q: str
+    place: Place = ANYWHERE
+    limit: int = 5
+    mode: Mode = "hybrid"
+    category: str | None = None
+    tag: str | None = None
+    min_score: float | None = None
+    max_tokens: int | None = None
+    graph: bool = False
+    explain: bool = False
+    ids: tuple[str, ...] = ()
+    now: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Which arms found it, and by which words of the query."""
+
+    arms: list[str]
+    terms: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the score is made of: the parts sum to the total."""
+
+    parts: dict[str, float]
+    total: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledMemory(Memory):
+    """A memory that was recalled, and how."""
+
+    score: float
+    matched: Matched
+    explain: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a recall answers; `misses` for the ids that were asked about and are not in `data`."""
+
+    data: list[RecalledMemory]
+    tokens: int
+    misses: list[Miss]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a caller sees from where it speaks: contexts, and the workspace it is held to."""
+
+    contexts: list[str]
+    workspace_id: str | None
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The contexts as recall knows them, and the nodes' items that belong to no memory."""
+        return (*(f"memory/{context}" for context in self.contexts), "node/items")
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    id: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedAbout:
+    id: str
+    expired: bool
+    superseded: bool
+
+
+async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
+    """The memories that fit a query best, of those the caller sees from where it speaks."""
+    check_query(ask.q, field="q")
+    speaking, view = await look(db, caller, ask.place)
+    kinds: tuple[Kind, ...] = ("memory", "node_item") if ask.graph else ("memory",)
+    labels = [f"category:{ask.category}"] if ask.category is not None else []
+    labels += [f"tag:{ask.tag}"] if ask.tag is not None else []
+    question = Question(
+        text=ask.q,
+        scopes=view.scopes,
+        kinds=kinds,
+        now=ask.now or present(),
+        mode=ask.mode,
+        workspace_id=view.workspace_id,
+        labels=tuple(labels),
+        limit=ask.limit,
+    )
+    asked = await understand(db, speaking, question)
+    found = await rank(db, speaking, question, asked)
+    if ask.graph:
+        found = await _along_the_graph(db, speaking, view, question, found)
+    hits = [hit for hit in found.hits if hit.kind == "memory"]
+    wanted = [hit for hit in hits if ask.min_score is None or hit.score >= ask.min_score]
+    rows = await read_recalled(db, speaking, view, wanted, ask)
+    data, used = fitting(rows, lambda row: row.value, limit=ask.limit, max_tokens=ask.max_tokens)
+    misses: list[Miss] = []
+    if ask.explain:
+        shown = {row.id for row in data}
+        only = replace(found, hits=hits)
+        misses = await _misses(
+            db,
+            speaking,
+            [id for id in dict.fromkeys(ask.ids) if id not in shown],
+            lambda ids: why_not(
+                db, speaking, question, asked, only, "memory", ids, min_score=ask.min_score
+            ),
+        )
+    return Recalled(data, used, misses)
+
+
+def check_query(text: str, *, field: str) -> None:
+    """Refuse a query that asks for nothing, or is too long."""
+    if not text.strip():
+        raise Invalid.field(field, "may not be blank")
+    if len(text) > MAX_QUERY_CHARS:
+        raise LimitExceeded(
+            f"{field} has {len(text):,} characters; at most {MAX_QUERY_CHARS:,} are read",
+            limit=MAX_QUERY_CHARS,
+            actual=len(text),
+        )
+
+
+async def look(db: Database, caller: Caller, place: Place) -> tuple[Caller, View]:
+    """The caller, speaking from a place, and what it sees from there."""
+    async with db.read(caller) as tx:
+        speaking = await enter(tx, caller, place, to_write=False)
+        view = await tx.one(View, queries.recall_sight, **sight(speaking))
+    if view is None:
+        raise RuntimeError("sight did not answer")
+    return speaking, view
+
+
+async def read_recalled(
+    db: Database, speaking: Caller, view: View, hits: Sequence[Hit], ask: Ask
+) -> list[RecalledMemory]:
+    """The rows of hits, in their order. What went or changed hands since it was indexed is left out."""
+    # A few more than asked for, so that the budget can pass one over.
+    hits = hits[: ask.limit if ask.max_tokens is None else 4 * ask.limit]
+    rows = await read_rows(db, speaking, view, [hit.object_id for hit in hits])
+    return [_recalled(rows[hit.object_id], hit, ask) for hit in hits if hit.object_id in rows]
+
+
+async def read_rows(
+    db: Database, speaking: Caller, view: View, ids: Sequence[str]
+) -> Mapping[str, Memory]:
+    """Memories by their ids, as far as they may be shown."""
+    if not ids:
+        return {}
+    rows = await db.all(
+        speaking,
+        Memory,
+        queries.recalled_memories,
+        ids=list(ids),
+        contexts=view.contexts,
+        workspace_id=view.workspace_id,
+    )
+    return {row.id: row for row in rows}
+
+
+def _recalled(row: Memory, hit: Hit, ask: Ask) -> RecalledMemory:
+    fields: dict[str, Any] = {name: getattr(row, name) for name in Memory.__dataclass_fields__}
+    return RecalledMemory(
+        **fields,
+        score=hit.score,
+        matched=Matched(list(hit.arms), list(hit.terms)),
+        explain=Explanation(dict(hit.parts), hit.score) if ask.explain else None,
+    )
+
+
+async def _along_the_graph(
+    db: Database, speaking: Caller, view: View, question: Question, found: Found
+) -> Found:
+    """Add the memories one hop away from the nodes that were matched; one that was found anyway gains a little."""
+    near = await db.all(
+        speaking,
+        _Around,
+        queries.memories_around,
+        item_ids=[hit.object_id for hit in found.hits if hit.kind == "node_item"],
+        memory_ids=[hit.object_id for hit in found.hits[: question.limit] if hit.kind == "memory"],
+        spoken=" ".join("".join(c if c.isalnum() else " " for c in question.text).split()),
+        workspace_id=view.workspace_id,
+    )
+    weights = {each.id: each.weight for each in near}
+    hits = [_with_graph(hit, weights.pop(hit.object_id, 0.0)) for hit in found.hits]
+    hits += [
+        _with_graph(Hit("memory", id, 0.0, {}, (), (), 0, 0), weight)
+        for id, weight in weights.items()
+    ]
+    return replace(found, hits=sorted(hits, key=lambda hit: -hit.score))
+
+
+def _with_graph(hit: Hit, weight: float) -> Hit:
+    if hit.kind != "memory" or weight <= 0:
+        return hit
+    part = exact(min(GRAPH_WEIGHT * weight, 1.0 - hit.score))
+    return replace(
+        hit,
+        score=hit.score + part,
+        parts={**hit.parts, "graph": part},
+        arms=(*hit.arms, "graph"),
+    )
+
+
+async def _misses(
+    db: Database, speaking: Caller, ids: Sequence[str], explain: Explain
+) -> list[Miss]:
+    if len(ids) > MAX_IDS:
+        raise LimitExceeded(f"{len(ids)} ids; at most {MAX_IDS}", limit=MAX_IDS, actual=len(ids))
+    if not ids:
+        return []
+    rows = await db.all(
+        speaking, _AskedAbout, queries.asked_about, ids=list(ids), **sight(speaking)
+    )
+    known = {row.id: row for row in rows}
+    misses: dict[str, Miss] = {}
+    for id in ids:
+        row = known.get(id)
+        if row is None:
+            misses[id] = Miss(id, "not_found", "there is no such memory")
+        elif row.superseded:
+            misses[id] = Miss(id, "superseded", "another memory took its place")
+        elif row.expired:
+            misses[id] = Miss(id, "expired", "it has expired, or is no longer valid")
+    rest = [id for id in ids if id not in misses]
+    for miss in await explain(rest):
+        misses[miss.id] = miss
+    return [misses[id] for id in ids]

@@ -1,0 +1,198 @@
+"""What hangs on a memory: the sources that produced it, and its assets."""
+
+import base64
+import binascii
+import re
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Body, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+
+from holdfast.edge import wire
+from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
+from holdfast.kernel.errors import Malformed, PayloadTooLarge
+from holdfast.kernel.pages import Page
+from holdfast.memories import assets, service, sources
+from holdfast.memories.model import MAX_ASSET_BYTES, Asset, Memory, Source, SourceKind
+from holdfast.memories.routes.words import SourceBody, TheAssets, TheCursor, ThePlace
+
+router = APIRouter(route_class=ApiRoute, tags=["memories"])
+
+OCTETS = {"type": "string", "format": "binary"}
+
+
+class AssetRoute(StreamingApiRoute):
+    """A file streams in under the cap of assets."""
+
+    body_limit = MAX_ASSET_BYTES
+
+
+upload_router = APIRouter(route_class=AssetRoute, tags=["memories"])
+
+
+class SourceList(wire.Body):
+    """The sources of a memory."""
+
+    data: list[Source]
+
+
+class SourceRemoval(wire.Body):
+    """Which sources to take away."""
+
+    kind: SourceKind | None = None
+    ref: str | None = Field(None, examples=["https://example.com/brief"])
+
+
+@router.post("/memories/{memory_id}/sources", status_code=201)
+async def post_source(
+    memory_id: str,
+    body: SourceBody,
+    place: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Memory:
+    """Link a memory to what produced it."""
+    memory = await sources.add_source(
+        db, caller, memory_id, body.as_source(), place=place, if_match=if_match
+    )
+    set_etag(response, memory.version)
+    return memory
+
+
+@router.get("/memories/{memory_id}/sources")
+async def get_sources(
+    memory_id: str, place: ThePlace, caller: TheCaller, db: TheDatabase
+) -> SourceList:
+    """What produced a memory."""
+    memory = await service.read_memory(db, caller, memory_id, place=place)
+    return SourceList(data=memory.sources)
+
+
+@router.delete("/memories/{memory_id}/sources")
+async def delete_sources(
+    memory_id: str,
+    place: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    body: Annotated[SourceRemoval | None, Body()] = None,
+    kind: SourceKind | None = None,
+    ref: str | None = None,
+) -> Memory:
+    """Take the links of a kind, of a ref, or of both, away; named in the query or in the body."""
+    asked = body or SourceRemoval()
+    memory = await sources.remove_sources(
+        db,
+        caller,
+        memory_id,
+        kind=kind or asked.kind,
+        ref=ref or asked.ref,
+        place=place,
+        if_match=if_match,
+    )
+    set_etag(response, memory.version)
+    return memory
+
+
+@upload_router.post(
+    "/memories/{memory_id}/assets",
+    status_code=201,
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": OCTETS}}}},
+)
+async def post_asset(
+    memory_id: str,
+    request: Request,
+    place: ThePlace,
+    caller: TheCaller,
+    db: TheDatabase,
+    store: TheAssets,
+    name: Annotated[str, Query(description="the file's name", examples=["brief.pdf"])] = "asset",
+    content_digest: Annotated[
+        str | None, Header(description="RFC 9530: refused where the bytes are others")
+    ] = None,
+) -> Asset:
+    """Attach a file: the raw body, with its content type, of at most 25 MiB."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > MAX_ASSET_BYTES:
+        raise PayloadTooLarge(MAX_ASSET_BYTES)
+    return await assets.attach(
+        db,
+        store,
+        caller,
+        memory_id,
+        request.stream(),
+        name=name,
+        content_type=request.headers.get("content-type"),
+        expected_sha256=_sha256_in(content_digest),
+        place=place,
+    )
+
+
+@router.get("/memories/{memory_id}/assets")
+async def list_assets(
+    memory_id: str, cursor: TheCursor, place: ThePlace, caller: TheCaller, db: TheDatabase
+) -> Page[Asset]:
+    """The files attached to a memory, newest first."""
+    return await assets.list_assets(db, caller, memory_id, cursor, place=place)
+
+
+@router.get(
+    "/memories/{memory_id}/assets/{asset_id}",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/octet-stream": {"schema": OCTETS}}}},
+)
+async def get_asset(
+    memory_id: str,
+    asset_id: str,
+    place: ThePlace,
+    caller: TheCaller,
+    db: TheDatabase,
+    store: TheAssets,
+) -> StreamingResponse:
+    """Download a file. It is served so that no browser runs it here: as an attachment, unsniffed, sandboxed."""
+    found = await assets.download(db, store, caller, memory_id, asset_id, place=place)
+    return StreamingResponse(
+        found.chunks,
+        media_type=found.asset.content_type,
+        headers={
+            "Content-Length": str(found.asset.size),
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.asset.name, safe='')}",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Cache-Control": "private, no-store",
+            "ETag": f'"{found.asset.sha256}"',
+        },
+    )
+
+
+@router.delete("/memories/{memory_id}/assets/{asset_id}", status_code=204)
+async def delete_asset(
+    memory_id: str,
+    asset_id: str,
+    place: ThePlace,
+    caller: TheCaller,
+    db: TheDatabase,
+    store: TheAssets,
+) -> None:
+    """Erase a file (browser session with a fresh step-up)."""
+    await assets.delete_asset(db, store, caller, memory_id, asset_id, place=place)
+
+
+def _sha256_in(content_digest: str | None) -> str | None:
+    """The SHA-256 that a Content-Digest header tells of, in hex; other digests are not ours to check."""
+    if content_digest is None:
+        return None
+    found = re.search(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):", content_digest)
+    if found is None:
+        return None
+    try:
+        return base64.b64decode(found[1], validate=True).hex()
+    except binascii.Error:
+        raise Malformed("Content-Digest: sha-256=:<base64>:") from None

@@ -1,0 +1,267 @@
+"""Memories themselves: save, batch, list, read, change, history, restore, delete."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query, Response
+from pydantic import Field, ValidationError, WrapValidator
+
+from holdfast.edge import wire
+from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.problems import invalid_from
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.pages import Page
+from holdfast.memories import batch, deletion, service
+from holdfast.memories.model import (
+    Batch,
+    Deletion,
+    Filter,
+    Memory,
+    PastMemory,
+    SavedMemory,
+    Scope,
+)
+from holdfast.memories.routes.words import (
+    Importance,
+    IncludeExpired,
+    MemoryChange,
+    MemorySave,
+    TheAssets,
+    TheCursor,
+    ThePlace,
+)
+
+router = APIRouter(route_class=ApiRoute, tags=["memories"])
+
+
+class History(wire.Body):
+    """Every state of a memory, newest first."""
+
+    data: list[PastMemory]
+
+
+class RestoreBody(wire.Body):
+    """The version to bring back."""
+
+    version: int = Field(strict=True, ge=1, le=2**31 - 1, examples=[1])
+
+
+def _or_refusal(value: Any, parse: Callable[[Any], MemorySave]) -> MemorySave | HoldfastError:
+    """An item that cannot be read is told of in its place; the others are not held up by it."""
+    try:
+        return parse(value)
+    except ValidationError as error:
+        return invalid_from([{**each, "loc": ("body", *each["loc"])} for each in error.errors()])
+
+
+class BatchBody(wire.Body):
+    """Up to 1,000 memories to save in one transaction."""
+
+    memories: list[Annotated[MemorySave, WrapValidator(_or_refusal)]]
+
+
+class FilterBody(wire.Body):
+    """Which memories to delete, as the list's filters say it."""
+
+    scope: Scope | None = None
+    category: str | None = Field(None, examples=["preference"])
+    tag: str | None = None
+    source: str | None = None
+    project_id: str | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+    pinned: bool | None = None
+    min_importance: Importance | None = None
+    include_expired: bool = False
+    include_superseded: bool = False
+
+    def as_filter(self) -> Filter:
+        """The filter as a value."""
+        return Filter(**self.model_dump())
+
+
+class DeletionBody(wire.Body):
+    """Which memories to delete: those named, or those that a filter finds."""
+
+    ids: list[str] | None = Field(None, examples=[["memory_0199c0ffee0070008000000000000001"]])
+    filter: FilterBody | None = None
+    dry_run: bool = False
+
+
+@router.post("/memories", status_code=201, responses={200: {"model": SavedMemory}})
+async def post_memory(
+    body: MemorySave, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> SavedMemory:
+    """Save a memory: 201 where it is new, 200 where its key was held already and it was updated in place."""
+    saved = await service.save_memory(db, caller, body.as_new(), if_match=if_match)
+    response.status_code = 201 if saved.created else 200
+    set_etag(response, saved.version)
+    return saved
+
+
+@router.post("/memories/batch")
+async def post_batch(body: BatchBody, caller: TheCaller, db: TheDatabase) -> Batch:
+    """Save up to 1,000 memories in one transaction; each has its own result."""
+    items = [each.as_new() if isinstance(each, MemorySave) else each for each in body.memories]
+    return await batch.save_batch(db, caller, items)
+
+
+@router.get("/memories")
+async def list_memories(
+    cursor: TheCursor,
+    caller: TheCaller,
+    db: TheDatabase,
+    place: ThePlace,
+    scope: Scope | None = None,
+    category: str | None = None,
+    tag: str | None = None,
+    source: str | None = None,
+    pinned: bool | None = None,
+    min_importance: Annotated[int | None, Query(ge=1, le=10)] = None,
+    as_of: Annotated[Instant | None, Query(description="as they stood at this instant")] = None,
+    include_expired: bool = False,
+    include_superseded: bool = False,
+) -> Page[Memory]:
+    """The memories that the caller sees, newest first."""
+    which = Filter(
+        scope=scope,
+        category=category,
+        tag=tag,
+        source=source,
+        project_id=place.project_id,
+        agent_id=place.agent_id,
+        session_id=place.session_id,
+        pinned=pinned,
+        min_importance=min_importance,
+        include_expired=include_expired,
+        include_superseded=include_superseded,
+    )
+    return await service.list_memories(db, caller, which, cursor, as_of=as_of)
+
+
+@router.delete("/memories")
+async def delete_memories(
+    caller: TheCaller,
+    db: TheDatabase,
+    store: TheAssets,
+    body: Annotated[DeletionBody | None, Body()] = None,
+    dry_run: bool = False,
+) -> Deletion:
+    """Erase those named, or all that a filter finds (browser session with a fresh step-up)."""
+    caller.must_have_stepped_up()
+    asked = body or DeletionBody()
+    return await deletion.delete_memories(
+        db,
+        store,
+        caller,
+        ids=asked.ids,
+        which=None if asked.filter is None else asked.filter.as_filter(),
+        dry_run=dry_run or asked.dry_run,
+    )
+
+
+@router.get("/memories/{memory_id}")
+async def get_memory(
+    memory_id: str,
+    place: ThePlace,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    include_expired: IncludeExpired = False,
+    as_of: Annotated[Instant | None, Query(description="as it stood at this instant")] = None,
+) -> Memory:
+    """One memory."""
+    memory = await service.read_memory(
+        db, caller, memory_id, place=place, include_expired=include_expired, as_of=as_of
+    )
+    set_etag(response, memory.version)
+    return memory
+
+
+@router.patch("/memories/{memory_id}")
+async def patch_memory(
+    memory_id: str,
+    body: MemoryChange,
+    place: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    include_expired: IncludeExpired = False,
+) -> Memory:
+    """Change the fields that are given."""
+    memory = await service.change_memory(
+        db,
+        caller,
+        memory_id,
+        body.given(),
+        place=place,
+        include_expired=include_expired,
+        if_match=if_match,
+    )
+    set_etag(response, memory.version)
+    return memory
+
+
+@router.delete("/memories/{memory_id}", status_code=204)
+async def delete_memory(
+    memory_id: str,
+    place: ThePlace,
+    if_match: IfMatch,
+    caller: TheCaller,
+    db: TheDatabase,
+    store: TheAssets,
+    include_expired: IncludeExpired = False,
+) -> None:
+    """Erase a memory and all that was said in it (browser session with a fresh step-up)."""
+    await deletion.delete_memory(
+        db,
+        store,
+        caller,
+        memory_id,
+        place=place,
+        include_expired=include_expired,
+        if_match=if_match,
+    )
+
+
+@router.get("/memories/{memory_id}/history")
+async def get_history(
+    memory_id: str,
+    place: ThePlace,
+    caller: TheCaller,
+    db: TheDatabase,
+    include_expired: IncludeExpired = False,
+) -> History:
+    """Every state the memory had, newest first, the present one included."""
+    past = await service.read_history(
+        db, caller, memory_id, place=place, include_expired=include_expired
+    )
+    return History(data=past)
+
+
+@router.post("/memories/{memory_id}/restore")
+async def post_restore(
+    memory_id: str,
+    body: RestoreBody,
+    place: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    include_expired: IncludeExpired = False,
+) -> Memory:
+    """Make an earlier version the newest."""
+    memory = await service.restore_memory(
+        db,
+        caller,
+        memory_id,
+        body.version,
+        place=place,
+        include_expired=include_expired,
+        if_match=if_match,
+    )
+    set_etag(response, memory.version)
+    return memory
