@@ -16,6 +16,7 @@ from holdfast import __version__
 from holdfast.access import routes as access
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
+from holdfast.everywhere import routes as everywhere
 from holdfast.jobs import routes as jobs
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
@@ -34,6 +35,7 @@ ROUTERS = (
     directory.router,
     jobs.router,
     *memories.ROUTERS,
+    everywhere.router,
     stores.router,
     stores.import_router,
 )

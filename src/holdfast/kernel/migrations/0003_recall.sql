@@ -99,6 +99,7 @@ CREATE TABLE passage_vectors (
     PRIMARY KEY (org_id, model_id, passage_id),
     FOREIGN KEY (org_id, passage_id) REFERENCES passages ON DELETE CASCADE
 );
+CREATE INDEX passage_vectors_by_passage ON passage_vectors (org_id, passage_id);
 CREATE INDEX passage_vectors_by_scope ON passage_vectors (scope_id, model_id);
 -- For scopes too large to compare whole. `holdfast reembed` makes one for a model with another number of dimensions.
 CREATE INDEX passage_vectors_384 ON passage_vectors USING hnsw ((embedding::halfvec(384)) halfvec_ip_ops)
@@ -272,6 +273,20 @@ BEGIN
             PERFORM recall_write_postings(org, follows);
         END IF;
     END LOOP;
+END $$;
+
+-- Takes a whole scope out of the index.
+CREATE FUNCTION recall_drop_scope(in_scope text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org text := current_org();
+    of_scope bigint := (SELECT s.id FROM recall_scopes s WHERE s.org_id = current_org() AND s.scope = in_scope);
+BEGIN
+    DELETE FROM postings WHERE scope_id = of_scope;
+    DELETE FROM passages WHERE org_id = org AND scope_id = of_scope;
+    DELETE FROM recall_vocabulary WHERE org_id = org AND scope_id = of_scope;
+    DELETE FROM recall_actors WHERE org_id = org AND scope_id = of_scope;
+    DELETE FROM recall_scopes WHERE org_id = org AND scope = in_scope;
 END $$;
 
 -- --- asking ---------------------------------------------------------------------------------------------------------
@@ -611,7 +626,7 @@ END $$;
 
 -- Only these are open to the service, and only for the org of its transaction.
 REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_take_out, recall_next, recall_put,
-    recall_drop, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
+    recall_drop, recall_drop_scope, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
     recall_progress, recall_fill FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_begin, recall_candidates, recall_probe, recall_register,
+GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_drop_scope, recall_begin, recall_candidates, recall_probe, recall_register,
     recall_missing, recall_progress, recall_fill TO holdfast_app;

@@ -55,16 +55,14 @@ async def start(db: Database) -> None:
 
 
 def embed_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
-    """The job that embeds an object whose writer could not wait for it; its subject is `kind/id`."""
+    """The job that embeds what its writers could not wait for: every passage of the org that has no vector yet."""
 
-    async def embed(caller: Caller, subject: str) -> Outcome:
-        kind, _, object_id = subject.partition("/")
+    async def embed(caller: Caller, _subject: str) -> Outcome:
         embedder = await db.embedders.serving()
         if embedder is None:
             return Outcome({"embedded": 0})
-        return Outcome(
-            {"embedded": await _embed(db, caller, readers, embedder, {kind: [object_id]})}
-        )
+        made = [number async for number in reembed_org(db, caller, readers, embedder)]
+        return Outcome({"embedded": sum(made)})
 
     return embed
 

@@ -7,6 +7,9 @@ SELECT recall_put(
 -- name: drop
 SELECT recall_drop(%(kind)s, %(object_ids)s);
 
+-- name: drop_scope
+SELECT recall_drop_scope(%(scope)s);
+
 -- name: begin
 SELECT names, model, weights FROM recall_begin(%(scopes)s, %(words)s);
 
