@@ -23,6 +23,7 @@ def handlers(db: Database) -> Mapping[str, Handler]:
     """Every kind of job and the function that does it."""
     return {
         "embed": models.embed_later(db, READERS),
+        "index": models.index_later(db, READERS),
     }
 
 

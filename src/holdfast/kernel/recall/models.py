@@ -15,7 +15,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.recall.passages import queries, told
+from holdfast.kernel.recall.passages import put_if_absent, queries, told
 
 log = structlog.get_logger("holdfast.recall")
 
@@ -65,6 +65,19 @@ def embed_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
         return Outcome({"embedded": sum(made)})
 
     return embed
+
+
+def index_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
+    """The job that indexes an object of a transaction that wrote very much; its subject is `kind/id`."""
+
+    async def index(caller: Caller, subject: str) -> Outcome:
+        kind, _, object_id = subject.partition("/")
+        async with db.begin(caller) as tx:
+            for document in await readers[kind](tx, [object_id]):
+                await put_if_absent(tx, document)
+        return Outcome()
+
+    return index
 
 
 async def progress(db: Database, caller: Caller, model: str) -> Progress:

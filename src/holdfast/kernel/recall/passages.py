@@ -19,6 +19,8 @@ OVERLAP_CHARS = 200
 # How many passages a write waits for; what is beyond is embedded by a job.
 MAX_AT_ONCE = 32
 MAX_INSIDE = 2
+# How many passages one transaction indexes itself: a batch of a thousand memories, and then some.
+MAX_IN_TRANSACTION = 4_000
 
 _ends_sentence = re.compile(r"[.!?。！？]\s|\n")
 _wordy = re.compile(r"[^\W\d_]+(?:[\s_./:-]+[^\W\d_]+)*")
@@ -82,16 +84,32 @@ async def foresee(db: Database, documents: Sequence[Document]) -> None:
 
 
 async def put(tx: Tx, documents: Sequence[Document]) -> None:
-    """Index these objects in place of what they said before."""
+    """Index these objects in place of what they said before.
+
+    In one transaction that writes very much (an import of a whole store) the first so many passages are indexed at
+    once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was.
+    """
     embedder = await tx.embedders.serving()
     complete = True
     for document in documents:
-        vectors = None if embedder is None else await _vectors_at_hand(embedder, told(document))
+        if tx.passages_put >= MAX_IN_TRANSACTION:
+            await drop(tx, document.kind, [document.object_id])
+            await jobs.enqueue(tx, "index", f"{document.kind}/{document.object_id}")
+            continue
+        texts = told(document)
+        tx.passages_put += len(texts)
+        vectors = None if embedder is None else await _vectors_at_hand(embedder, texts)
         complete = complete and vectors is not None
         await _put(tx, document, vectors, embedder.model if embedder else None)
     if embedder is not None and not complete and "embed" not in tx.left_to_jobs:
         tx.left_to_jobs.add("embed")
         await jobs.enqueue(tx, "embed", "passages")
+
+
+async def put_if_absent(tx: Tx, document: Document) -> None:
+    """Index an object that has no passages; one that was written again meanwhile has."""
+    if not await tx.one(bool, queries.has, kind=document.kind, object_id=document.object_id):
+        await put(tx, [document])
 
 
 async def _vectors_at_hand(embedder: Embedder, texts: list[str]) -> list[Vector] | None:

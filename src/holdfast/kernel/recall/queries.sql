@@ -34,3 +34,6 @@ SELECT passages, embedded FROM recall_progress(%(model)s);
 
 -- name: fill
 SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(model)s);
+
+-- name: has
+SELECT recall_has(%(kind)s, %(object_id)s);
