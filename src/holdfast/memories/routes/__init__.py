@@ -3,6 +3,6 @@
 A path with a fixed word (`/memories/recall`) goes before the one that takes any id.
 """
 
-from holdfast.memories.routes import attached, rows
+from holdfast.memories.routes import attached, graph, insights, rows
 
-ROUTERS = (rows.router, attached.router, attached.upload_router)
+ROUTERS = (rows.router, attached.router, attached.upload_router, graph.router, insights.router)
