@@ -98,3 +98,32 @@ async def test_why_not_is_said_across_faces(api):
 )
 async def test_what_may_be_asked(api, body, status):
     assert (await api.post("/recall", json=body)).status_code == status
+
+
+async def test_items_of_nodes_are_found_by_those_who_see_their_memory(org):
+    ana, bob = org.client(holdfast_user="ana"), org.client(holdfast_user="bob")
+    saved = (await ana.post("/memories", json={"key": "k", "value": "the party"})).json()
+    made = await ana.post(
+        "/memory-nodes",
+        json={"name": "Zoltan", "kind": "entity", "items": [
+            {"content": "collects harmoniums"},
+            {"content": "collects secret theremins", "memory_id": saved["id"]}]},
+    )  # fmt: skip
+    assert made.status_code == 201, made.text
+
+    async def items(client, query):
+        found = await ask(client, query, kinds=["node_item"], mode="lexical")
+        return [each["text"] for each in found["data"]]
+
+    assert await items(bob, "harmoniums") == ["collects harmoniums"]
+    assert await items(ana, "theremins") == ["collects secret theremins"]
+    assert await items(bob, "theremins") == []
+    assert len(await items(ana, "Zoltan")) == 2
+    node = made.json()["id"]
+    item = next(i for i in made.json()["items"] if "harmoniums" in i["content"])
+    await ana.delete(f"/memory-nodes/{node}/items/{item['id']}")
+    assert await items(bob, "harmoniums") == []
+    await ana.patch(f"/memory-nodes/{node}", json={"name": "Yorick"})
+    assert len(await items(ana, "Yorick")) == 1
+    await ana.delete(f"/memory-nodes/{node}")
+    assert await items(ana, "theremins") == []

@@ -113,3 +113,20 @@ async def index_items(tx: Tx, ids: Sequence[str]) -> None:
 async def read_item_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
     """Items of the org's nodes, whoever sees them, as recall indexes them."""
     return [item.document for item in await tx.all(_Item, queries.items_to_index, ids=list(ids))]
+
+
+async def foresee_items(db: Database, name: str, contents: Sequence[str]) -> None:
+    """Embed what is about to be said of a node, before its transaction."""
+    await passages.foresee(
+        db, [_Item("", content, _LONG_AGO, name, "", None).document for content in contents]
+    )
+
+
+async def items_of(tx: Tx, node_id: str) -> list[str]:
+    """The ids of all that is said of a node, whoever sees it."""
+    return await tx.all(str, queries.items_of_node, node_id=node_id)
+
+
+async def drop_items(tx: Tx, ids: Sequence[str]) -> None:
+    """Take items out of the index."""
+    await passages.drop(tx, "node_item", ids)
