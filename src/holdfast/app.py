@@ -25,6 +25,7 @@ from holdfast.edge import mcp_http, middleware, openapi, pages, problems
 from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
 from holdfast.entries import tools as entry_tools
+from holdfast.everywhere import routes as everywhere
 from holdfast.jobs import routes as jobs
 from holdfast.kernel import durations
 from holdfast.kernel.db import Database
@@ -52,6 +53,7 @@ ROUTERS = (
     blocks.router,
     context.router,
     *memories.ROUTERS,
+    everywhere.router,
     stores.router,
     stores.import_router,
     conversations.resources_router,

@@ -277,7 +277,6 @@ def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
         config_of(settings, urls.app),
         cookie_secure=not _is_loopback(settings.host) if secure is None else secure,
         on_loopback=_is_loopback(settings.host),
-        allowed_hosts=tuple(settings.allowed_hosts),
     )
 
 

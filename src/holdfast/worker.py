@@ -30,6 +30,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
         **entries.handlers(db),
         "embed": models.embed_later(db, READERS),
         flushing.JOB: flushing.handler(backends),
+        "index": models.index_later(db, READERS),
     }
 
 

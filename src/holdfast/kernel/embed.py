@@ -20,7 +20,8 @@ from holdfast.kernel.errors import HoldfastError
 # How long a request waits for a remote embedder before it goes on without, and a job does.
 PATIENCE_S = 2.0
 JOB_PATIENCE_S = 60.0
-MAX_BATCH = 64
+# Few at a time, so that a query does not wait long behind a large write.
+MAX_BATCH = 16
 MAX_KEPT = 4_096
 DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
 
@@ -119,14 +120,20 @@ class Embedder:
         self._waiting: list[tuple[str, float, asyncio.Future[Vector]]] = []
         self._runner: asyncio.Task[None] | None = None
 
-    async def embed(self, texts: Sequence[str], *, patience_s: float = PATIENCE_S) -> list[Vector]:
-        """The vectors of these texts, in order; EmbedderUnavailable when there are none to be had."""
+    async def embed(
+        self, texts: Sequence[str], *, patience_s: float = PATIENCE_S, urgent: bool = False
+    ) -> list[Vector]:
+        """The vectors of these texts, in order; EmbedderUnavailable when there are none to be had.
+
+        What is urgent (a query) goes before what waits already.
+        """
         loop = asyncio.get_running_loop()
         asked: dict[str, asyncio.Future[Vector]] = {}
         for text in texts:
             if text not in asked and self.at_hand(text) is None:
                 asked[text] = loop.create_future()
-        self._waiting += [(text, patience_s, future) for text, future in asked.items()]
+        waiting = [(text, patience_s, future) for text, future in asked.items()]
+        self._waiting = waiting + self._waiting if urgent else self._waiting + waiting
         if asked and (self._runner is None or self._runner.done()):
             self._runner = loop.create_task(self._run())
         if asked:

@@ -13,6 +13,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall import passages
+from holdfast.memories import nodes
 from holdfast.memories.assets import drop_objects
 from holdfast.memories.model import MAX_BATCH, Deletion, Filter, Place
 from holdfast.memories.objects import ObjectStore
@@ -92,13 +93,11 @@ async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
     if tx.caller is None:
         raise RuntimeError("a deletion needs a caller")
     assets = await tx.all(str, queries.assets_of_memories, ids=ids)
-    items = await tx.all(str, queries.delete_derived_items, ids=ids)
+    items = await nodes.drop_items_of(tx, ids)
     deleted = await tx.all(_Deleted, queries.delete_memories, ids=ids)
     await passages.drop(tx, "memory", ids)
     await passages.drop(tx, "node_item", items)
-    await tx.run(
-        queries.erase_revisions, kinds=["memory", "node_item", "asset"], ids=[*ids, *items, *assets]
-    )
+    await tx.run(queries.erase_revisions, ids=ids)
     await tx.run(
         queries.bury_memories,
         ids=[each.id for each in deleted],

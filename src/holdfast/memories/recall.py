@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.clock import Instant
 from holdfast.kernel.clock import now as present
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import Invalid, LimitExceeded
 from holdfast.kernel.recall.budget import fitting
 from holdfast.kernel.recall.explain import why_not
 from holdfast.kernel.recall.fusion import exact
 from holdfast.kernel.recall.model import (
-    MAX_QUERY_CHARS,
     Found,
     Hit,
     Kind,
@@ -21,6 +20,7 @@ from holdfast.kernel.recall.model import (
     Mode,
     Question,
 )
+from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
 from holdfast.kernel.recall.search import rank, understand
 from holdfast.memories.model import Memory, Place
 from holdfast.memories.passages import queries
@@ -31,7 +31,6 @@ Explain = Callable[[Sequence[str]], Awaitable[list[Miss]]]
 
 # What a memory that only the graph leads to may score.
 GRAPH_WEIGHT = 0.3
-MAX_IDS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,22 +49,6 @@ class Ask:
     explain: bool = False
     ids: tuple[str, ...] = ()
     now: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """Which arms found it, and by which words of the query."""
-
-    arms: list[str]
-    terms: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What the score is made of: the parts sum to the total."""
-
-    parts: dict[str, float]
-    total: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +98,7 @@ class _AskedAbout:
 async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
     """The memories that fit a query best, of those the caller sees from where it speaks."""
     check_query(ask.q, field="q")
+    check_ids(ask.ids)
     speaking, view = await look(db, caller, ask.place)
     kinds: tuple[Kind, ...] = ("memory", "node_item") if ask.graph else ("memory",)
     labels = [f"category:{ask.category}"] if ask.category is not None else []
@@ -132,7 +116,7 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
     asked = await understand(db, speaking, question)
     found = await rank(db, speaking, question, asked)
     if ask.graph:
-        found = await _along_the_graph(db, speaking, view, question, found)
+        found = await along_the_graph(db, speaking, question, found)
     hits = [hit for hit in found.hits if hit.kind == "memory"]
     wanted = [hit for hit in hits if ask.min_score is None or hit.score >= ask.min_score]
     rows = await read_recalled(db, speaking, view, wanted, ask)
@@ -150,18 +134,6 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
             ),
         )
     return Recalled(data, used, misses)
-
-
-def check_query(text: str, *, field: str) -> None:
-    """Refuse a query that asks for nothing, or is too long."""
-    if not text.strip():
-        raise Invalid.field(field, "may not be blank")
-    if len(text) > MAX_QUERY_CHARS:
-        raise LimitExceeded(
-            f"{field} has {len(text):,} characters; at most {MAX_QUERY_CHARS:,} are read",
-            limit=MAX_QUERY_CHARS,
-            actual=len(text),
-        )
 
 
 async def look(db: Database, caller: Caller, place: Place) -> tuple[Caller, View]:
@@ -201,18 +173,47 @@ async def read_rows(
     return {row.id: row for row in rows}
 
 
+@dataclass(frozen=True, slots=True)
+class RecalledItem:
+    """Something that is known of a node."""
+
+    id: str
+    node_id: str
+    content: str
+    source: str
+    memory_id: str | None
+    created_at: Instant
+
+
+async def read_items(
+    db: Database, speaking: Caller, view: View, ids: Sequence[str]
+) -> Mapping[str, RecalledItem]:
+    """Items of nodes by their ids, as far as they may be shown."""
+    if not ids:
+        return {}
+    rows = await db.all(
+        speaking,
+        RecalledItem,
+        queries.recalled_items,
+        ids=list(ids),
+        contexts=view.contexts,
+        workspace_id=view.workspace_id,
+    )
+    return {row.id: row for row in rows}
+
+
 def _recalled(row: Memory, hit: Hit, ask: Ask) -> RecalledMemory:
     fields: dict[str, Any] = {name: getattr(row, name) for name in Memory.__dataclass_fields__}
     return RecalledMemory(
         **fields,
         score=hit.score,
-        matched=Matched(list(hit.arms), list(hit.terms)),
-        explain=Explanation(dict(hit.parts), hit.score) if ask.explain else None,
+        matched=Matched.of(hit),
+        explain=Explanation.of(hit) if ask.explain else None,
     )
 
 
-async def _along_the_graph(
-    db: Database, speaking: Caller, view: View, question: Question, found: Found
+async def along_the_graph(
+    db: Database, speaking: Caller, question: Question, found: Found
 ) -> Found:
     """Add the memories one hop away from the nodes that were matched; one that was found anyway gains a little."""
     near = await db.all(
@@ -222,7 +223,7 @@ async def _along_the_graph(
         item_ids=[hit.object_id for hit in found.hits if hit.kind == "node_item"],
         memory_ids=[hit.object_id for hit in found.hits[: question.limit] if hit.kind == "memory"],
         spoken=" ".join("".join(c if c.isalnum() else " " for c in question.text).split()),
-        workspace_id=view.workspace_id,
+        workspace_id=question.workspace_id,
     )
     weights = {each.id: each.weight for each in near}
     hits = [_with_graph(hit, weights.pop(hit.object_id, 0.0)) for hit in found.hits]
@@ -248,24 +249,32 @@ def _with_graph(hit: Hit, weight: float) -> Hit:
 async def _misses(
     db: Database, speaking: Caller, ids: Sequence[str], explain: Explain
 ) -> list[Miss]:
-    if len(ids) > MAX_IDS:
-        raise LimitExceeded(f"{len(ids)} ids; at most {MAX_IDS}", limit=MAX_IDS, actual=len(ids))
     if not ids:
         return []
+    misses = {miss.id: miss for miss in await _gone(db, speaking, ids)}
+    for miss in await explain([id for id in ids if id not in misses]):
+        misses[miss.id] = miss
+    return [misses[id] for id in ids]
+
+
+async def gone(db: Database, caller: Caller, place: Place, ids: Sequence[str]) -> list[Miss]:
+    """Those of these ids that are no memories the caller sees, or are past: why."""
+    speaking, _ = await look(db, caller, place)
+    return await _gone(db, speaking, ids)
+
+
+async def _gone(db: Database, speaking: Caller, ids: Sequence[str]) -> list[Miss]:
     rows = await db.all(
         speaking, _AskedAbout, queries.asked_about, ids=list(ids), **sight(speaking)
     )
     known = {row.id: row for row in rows}
-    misses: dict[str, Miss] = {}
+    misses = []
     for id in ids:
         row = known.get(id)
         if row is None:
-            misses[id] = Miss(id, "not_found", "there is no such memory")
+            misses.append(Miss(id, "not_found", "there is no such memory"))
         elif row.superseded:
-            misses[id] = Miss(id, "superseded", "another memory took its place")
+            misses.append(Miss(id, "superseded", "another memory took its place"))
         elif row.expired:
-            misses[id] = Miss(id, "expired", "it has expired, or is no longer valid")
-    rest = [id for id in ids if id not in misses]
-    for miss in await explain(rest):
-        misses[miss.id] = miss
-    return [misses[id] for id in ids]
+            misses.append(Miss(id, "expired", "it has expired, or is no longer valid"))
+    return misses

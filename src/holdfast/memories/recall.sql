@@ -63,3 +63,30 @@ SELECT i.memory_id AS id, max(near.weight) AS weight
  WHERE i.memory_id IS NOT NULL
    AND (%(workspace_id)s::text IS NULL OR n.workspace_id = %(workspace_id)s)
  GROUP BY i.memory_id;
+
+-- name: recalled_items
+-- An item of a memory is shown to those who see the memory.
+SELECT i.id, i.node_id, i.content, i.source, i.memory_id, i.created_at
+  FROM node_items i
+  JOIN nodes n ON n.org_id = i.org_id AND n.id = i.node_id
+ WHERE i.org_id = %(org_id)s
+   AND i.id = ANY (%(ids)s)
+   AND (%(workspace_id)s::text IS NULL OR n.workspace_id = %(workspace_id)s)
+   AND (i.memory_id IS NULL
+        OR EXISTS (SELECT FROM memories m
+                    WHERE m.org_id = i.org_id AND m.id = i.memory_id
+                      AND m.context = ANY (%(contexts)s)
+                      AND (%(workspace_id)s::text IS NULL OR m.workspace_id = %(workspace_id)s)
+                      AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+                      AND m.superseded_by IS NULL));
+
+-- name: items_to_index
+-- With the name of the node, and where the memory of each lies.
+SELECT i.id, i.content, i.created_at, n.name, n.workspace_id, m.context
+  FROM node_items i
+  JOIN nodes n ON n.org_id = i.org_id AND n.id = i.node_id
+  LEFT JOIN memories m ON m.org_id = i.org_id AND m.id = i.memory_id
+ WHERE i.org_id = %(org_id)s AND i.id = ANY (%(ids)s);
+
+-- name: items_of_node
+SELECT i.id FROM node_items i WHERE i.org_id = %(org_id)s AND i.node_id = %(node_id)s;

@@ -11,7 +11,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound, PreconditionFailed
 from holdfast.kernel.ids import is_id, new_id
-from holdfast.stores import paths
+from holdfast.stores import passages, paths
 from holdfast.stores.model import (
     EntryPrefix,
     ListItem,
@@ -153,6 +153,7 @@ async def create_entry(
     paths.check_path(path)
     check_metadata(metadata or {})
     text = measured(content, may_be_blank=may_be_blank)
+    await passages.foresee(db, path, content)
     async with db.begin(caller) as tx:
         if as_tree:
             await _must_fit_tree(tx, where, path)
@@ -185,6 +186,8 @@ async def update_entry(
         paths.check_path(path)
     check_metadata(metadata or {})
     text = None if content is None else measured(content, may_be_blank=may_be_blank)
+    if content is not None:
+        await passages.foresee(db, path, content)
     try:
         async with db.begin(caller) as tx:
             if path is not None:

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from holdfast.kernel.db import Tx
+from holdfast.stores import passages
 from holdfast.stores.model import Action, StoreEntry, Text
 
 KIND = "store_entry"
@@ -47,6 +48,7 @@ async def record_change(
         state={"size": text.size, "content_sha256": text.sha256, "metadata": metadata},
         at=at,
     )
+    await passages.put(tx, [passages.document(store_id, entry_id, path, text.content, at)])
 
 
 async def record_deletion(
@@ -63,6 +65,7 @@ async def record_deletion(
         state={"size": 0, "content_sha256": ""},
         at=at,
     )
+    await passages.drop(tx, [entry_id])
 
 
 def after(tx: Tx, before: datetime) -> datetime:

@@ -13,6 +13,7 @@ from holdfast.kernel.errors import Archived, NotFound, PreconditionFailed
 from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
+from holdfast.stores import passages
 from holdfast.stores.model import (
     MAX_NAME_CHARS,
     Store,
@@ -155,6 +156,7 @@ async def delete_store(
         await tx.run(queries.one_at_a_time, store_id=store_id)
         must_be_there(await tx.one(Store, queries.read_store, **where))
         await tx.run(queries.delete_entries, store_id=store_id)
+        await passages.drop_store(tx, store_id)
         version = await tx.one(int, queries.delete_store, store_id=store_id, if_match=if_match)
         if version is None:
             raise await _why_not(tx, caller, store_id)

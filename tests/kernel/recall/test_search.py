@@ -9,7 +9,7 @@ from holdfast.kernel.recall.search import search
 from tests.kernel.recall.conftest import NOW
 
 TABLES = (
-    "passages", "postings", "passage_vectors", "recall_scopes", "recall_vocabulary",
+    "passages", "postings", "passage_vectors", "recall_vocabulary",
     "recall_actors", "embedding_models",
 )  # fmt: skip
 

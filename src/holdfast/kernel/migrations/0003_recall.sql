@@ -5,14 +5,16 @@
 -- them only through the functions below, which run as the owner and take the org from the transaction's setting.
 -- Plain indexes start with scope_id, which belongs to one org; keys and unique indexes start with org_id.
 
--- A scope is who may see a passage, written as one word ('memory/user/ana'): a caller's sight is a list of them, matched by
--- equality, so that a caller who sees a thousand passages pays for a thousand however large the org is.
-CREATE TABLE recall_scopes (
-    org_id  text NOT NULL REFERENCES orgs,
-    scope   text NOT NULL,
-    id      bigint GENERATED ALWAYS AS IDENTITY,
-    PRIMARY KEY (org_id, scope)
-);
+-- A scope is who may see a passage, written as one word ('memory/global:ana'): a caller's sight is a list of them, matched
+-- by equality, so that a caller who sees a thousand passages pays for a thousand however large the org is. In the index it
+-- is a number made from the org and the word; a table of scopes would make writers of a new one wait for each other.
+CREATE FUNCTION recall_scope_id(org_id text, scope text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN ('x' || left(encode(sha256(convert_to(org_id || '/' || scope, 'UTF8')), 'hex'), 16))::bit(64)::bigint;
+
+CREATE FUNCTION recall_scope_ids(org_id text, scopes text[]) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN ARRAY(SELECT recall_scope_id(org_id, scope) FROM unnest(scopes) scope);
 
 -- What an object says, cut where it is long.
 CREATE TABLE passages (
@@ -66,9 +68,10 @@ CREATE INDEX postings_sample ON postings (scope_id, lexeme) WHERE passage_id % 6
 CREATE TABLE recall_vocabulary (
     org_id    text NOT NULL,
     scope_id  bigint NOT NULL,
-    lexeme    text NOT NULL,
-    PRIMARY KEY (org_id, scope_id, lexeme)
+    lexeme    text NOT NULL
 );
+-- Not unique: two writers of a new word need not wait for each other, and a word that is there twice does no harm.
+CREATE INDEX recall_vocabulary_by_lexeme ON recall_vocabulary (scope_id, lexeme);
 CREATE INDEX recall_vocabulary_by_trigram ON recall_vocabulary USING gin (scope_id, lexeme gin_trgm_ops);
 
 -- The words of those who speak in a scope. Their names say nothing about what was said, so they are kept out of the
@@ -76,9 +79,9 @@ CREATE INDEX recall_vocabulary_by_trigram ON recall_vocabulary USING gin (scope_
 CREATE TABLE recall_actors (
     org_id    text NOT NULL,
     scope_id  bigint NOT NULL,
-    word      text NOT NULL,
-    PRIMARY KEY (org_id, scope_id, word)
+    word      text NOT NULL
 );
+CREATE INDEX recall_actors_by_word ON recall_actors (scope_id, word);
 
 -- The models that made the vectors here. One is active; another may be being prepared to take its place.
 CREATE TABLE embedding_models (
@@ -99,6 +102,7 @@ CREATE TABLE passage_vectors (
     PRIMARY KEY (org_id, model_id, passage_id),
     FOREIGN KEY (org_id, passage_id) REFERENCES passages ON DELETE CASCADE
 );
+CREATE INDEX passage_vectors_by_passage ON passage_vectors (org_id, passage_id);
 CREATE INDEX passage_vectors_by_scope ON passage_vectors (scope_id, model_id);
 -- For scopes too large to compare whole. `holdfast reembed` makes one for a model with another number of dimensions.
 CREATE INDEX passage_vectors_384 ON passage_vectors USING hnsw ((embedding::halfvec(384)) halfvec_ip_ops)
@@ -202,18 +206,12 @@ DECLARE
     org text := current_org();
     config regconfig := (SELECT language::regconfig FROM orgs WHERE org_id = current_org());
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    of_scope bigint;
+    of_scope CONSTANT bigint := recall_scope_id(current_org(), in_scope);
     follows bigint;
     new_id bigint;
     new_words tsvector;
 BEGIN
     follows := recall_take_out(org, in_kind, in_object_id);
-
-    SELECT id INTO of_scope FROM recall_scopes WHERE org_id = org AND scope = in_scope;
-    IF of_scope IS NULL THEN
-        INSERT INTO recall_scopes (org_id, scope) VALUES (org, in_scope) ON CONFLICT DO NOTHING;
-        SELECT id INTO of_scope FROM recall_scopes WHERE org_id = org AND scope = in_scope;
-    END IF;
 
     FOR n IN 1 .. cardinality(in_bodies) LOOP
         new_words := in_literals[n]::tsvector
@@ -230,9 +228,9 @@ BEGIN
         RETURNING id INTO new_id;
         PERFORM recall_write_postings(org, new_id);
         INSERT INTO recall_vocabulary (org_id, scope_id, lexeme)
-        SELECT org, of_scope, lexeme FROM unnest(tsvector_to_array(new_words)) lexeme
-         ORDER BY lexeme
-            ON CONFLICT DO NOTHING;
+        SELECT org, of_scope, word
+          FROM unnest(tsvector_to_array(new_words)) word
+         WHERE NOT EXISTS (SELECT FROM recall_vocabulary v WHERE v.scope_id = of_scope AND v.lexeme = word);
         IF in_vectors[n] IS NOT NULL AND model IS NOT NULL THEN
             INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
             SELECT org, model, new_id, of_scope, vector_dims(given), given
@@ -252,10 +250,10 @@ BEGIN
     END IF;
     IF in_actor IS NOT NULL THEN
         INSERT INTO recall_actors (org_id, scope_id, word)
-        SELECT org, of_scope, word FROM regexp_split_to_table(lower(in_actor), '[^[:alnum:]]+') word
-         WHERE word <> ''
-         ORDER BY word
-            ON CONFLICT DO NOTHING;
+        SELECT org, of_scope, name.word
+          FROM regexp_split_to_table(lower(in_actor), '[^[:alnum:]]+') name (word)
+         WHERE name.word <> ''
+           AND NOT EXISTS (SELECT FROM recall_actors a WHERE a.scope_id = of_scope AND a.word = name.word);
     END IF;
 END $$;
 
@@ -274,6 +272,19 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Takes a whole scope out of the index.
+CREATE FUNCTION recall_drop_scope(in_scope text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org text := current_org();
+    of_scope CONSTANT bigint := recall_scope_id(current_org(), in_scope);
+BEGIN
+    DELETE FROM postings WHERE org_id = org AND scope_id = of_scope;
+    DELETE FROM passages WHERE org_id = org AND scope_id = of_scope;
+    DELETE FROM recall_vocabulary WHERE org_id = org AND scope_id = of_scope;
+    DELETE FROM recall_actors WHERE org_id = org AND scope_id = of_scope;
+END $$;
+
 -- --- asking ---------------------------------------------------------------------------------------------------------
 
 -- What must be known before a query is embedded: which of its words are names of those who speak in these scopes, and
@@ -284,9 +295,9 @@ CREATE FUNCTION recall_begin(in_scopes text[], in_words text[])
 BEGIN
     RETURN QUERY SELECT
         ARRAY(SELECT DISTINCT a.word
-                FROM recall_scopes s
-                JOIN recall_actors a ON a.org_id = s.org_id AND a.scope_id = s.id
-               WHERE s.org_id = current_org() AND s.scope = ANY (in_scopes) AND a.word = ANY (in_words)),
+                FROM recall_actors a
+               WHERE a.scope_id = ANY (recall_scope_ids(current_org(), in_scopes)) AND a.word = ANY (in_words)
+                 AND a.org_id = current_org()),
         (SELECT m.name FROM embedding_models m WHERE m.active),
         (SELECT o.recall_weights FROM orgs o WHERE o.org_id = current_org());
 END $$;
@@ -344,7 +355,7 @@ DECLARE
     per_word CONSTANT integer := 1000;
     k1 CONSTANT double precision := 1.2;
     b CONSTANT double precision := 0.9;
-    scope_ids bigint[];
+    scope_ids CONSTANT bigint[] := recall_scope_ids(current_org(), in_scopes);
     n double precision;
     mean double precision;
     large boolean;
@@ -360,11 +371,6 @@ DECLARE
     queries tsquery[];
     any_word tsquery;
 BEGIN
-    SELECT array_agg(s.id) INTO scope_ids FROM recall_scopes s WHERE s.org_id = org AND s.scope = ANY (in_scopes);
-    IF scope_ids IS NULL THEN
-        RETURN;
-    END IF;
-
     -- How much there is.
     SELECT count(*), avg(counted.length) INTO n, mean
       FROM (SELECT p.length FROM passages p WHERE p.scope_id = ANY (scope_ids) LIMIT exact + 1) counted;
@@ -538,11 +544,10 @@ BEGIN
     SELECT p.object_id, bool_or(tsvector_to_array(p.words) && asked), bool_or(v.passage_id IS NOT NULL),
            max(-(v.embedding <#> in_vector::halfvec))
       FROM passages p
-      JOIN recall_scopes s ON s.org_id = p.org_id AND s.id = p.scope_id
       LEFT JOIN embedding_models m ON m.name = in_model
       LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.model_id = m.id AND v.passage_id = p.id
      WHERE p.org_id = current_org() AND p.kind = in_kind AND p.object_id = ANY (in_object_ids)
-       AND s.scope = ANY (in_scopes)
+       AND p.scope_id = ANY (recall_scope_ids(current_org(), in_scopes))
      GROUP BY p.object_id;
 END $$;
 
@@ -609,9 +614,17 @@ BEGIN
     RETURN filled;
 END $$;
 
+-- Whether an object has passages.
+CREATE FUNCTION recall_has(in_kind text, in_object_id text) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM passages p
+                    WHERE p.org_id = current_org() AND p.kind = in_kind AND p.object_id = in_object_id);
+END $$;
+
 -- Only these are open to the service, and only for the org of its transaction.
 REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_take_out, recall_next, recall_put,
-    recall_drop, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
-    recall_progress, recall_fill FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_begin, recall_candidates, recall_probe, recall_register,
-    recall_missing, recall_progress, recall_fill TO holdfast_app;
+    recall_drop, recall_drop_scope, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
+    recall_progress, recall_fill, recall_has FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_drop_scope, recall_begin, recall_candidates, recall_probe, recall_register,
+    recall_missing, recall_progress, recall_fill, recall_has TO holdfast_app;

@@ -141,6 +141,10 @@ CREATE TABLE insights (
 CREATE INDEX insights_by_user ON insights (org_id, user_id, id);
 CALL wall_off('insights');
 
+CREATE FUNCTION wire_time(at timestamptz) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+
 -- --- the rule of sight for memories, said once ---------------------------------------------------------------------
 
 -- The contexts that a caller reads without asking for one: its own, those of its projects, and those of the place it
@@ -168,11 +172,31 @@ CREATE FUNCTION active_workspace(by_workspace text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (SELECT by_workspace FROM orgs o WHERE o.org_id = current_org() AND o.workspaces_enabled);
 
--- --- parts of a row ------------------------------------------------------------------------------------------------
+-- Whether a caller may see a node's item: one that comes of a memory is there for those who see that memory now.
+CREATE FUNCTION sees_item(
+    by_user text, by_agent text, by_project text, by_workspace text, at timestamptz, memory text
+) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN memory IS NULL OR EXISTS (
+        SELECT FROM memories m
+         WHERE m.org_id = current_org() AND m.id = memory
+           AND sees_memory(by_user, by_agent, by_project, m.context)
+           AND m.workspace_id = coalesce(active_workspace(by_workspace), m.workspace_id)
+           AND (m.expires_at IS NULL OR m.expires_at > at));
 
-CREATE FUNCTION wire_time(at timestamptz) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+-- The items of a node that a caller may see, oldest first.
+CREATE FUNCTION items_seen(
+    by_user text, by_agent text, by_project text, by_workspace text, at timestamptz, node text
+) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                       'id', i.id, 'content', i.content, 'source', i.source, 'memory_id', i.memory_id,
+                       'created_at', wire_time(i.created_at)) ORDER BY i.id), '[]')
+              FROM node_items i
+             WHERE i.org_id = current_org() AND i.node_id = node
+               AND sees_item(by_user, by_agent, by_project, by_workspace, at, i.memory_id));
+
+-- --- parts of a row ------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION assets_of(memory text) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE

@@ -15,7 +15,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.recall.passages import queries, told
+from holdfast.kernel.recall.passages import put_if_absent, queries, told
 
 log = structlog.get_logger("holdfast.recall")
 
@@ -55,18 +55,29 @@ async def start(db: Database) -> None:
 
 
 def embed_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
-    """The job that embeds an object whose writer could not wait for it; its subject is `kind/id`."""
+    """The job that embeds what its writers could not wait for: every passage of the org that has no vector yet."""
 
-    async def embed(caller: Caller, subject: str) -> Outcome:
-        kind, _, object_id = subject.partition("/")
+    async def embed(caller: Caller, _subject: str) -> Outcome:
         embedder = await db.embedders.serving()
         if embedder is None:
             return Outcome({"embedded": 0})
-        return Outcome(
-            {"embedded": await _embed(db, caller, readers, embedder, {kind: [object_id]})}
-        )
+        made = [number async for number in reembed_org(db, caller, readers, embedder)]
+        return Outcome({"embedded": sum(made)})
 
     return embed
+
+
+def index_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
+    """The job that indexes an object of a transaction that wrote very much; its subject is `kind/id`."""
+
+    async def index(caller: Caller, subject: str) -> Outcome:
+        kind, _, object_id = subject.partition("/")
+        async with db.begin(caller) as tx:
+            for document in await readers[kind](tx, [object_id]):
+                await put_if_absent(tx, document)
+        return Outcome()
+
+    return index
 
 
 async def progress(db: Database, caller: Caller, model: str) -> Progress:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from holdfast.kernel import jobs
 from holdfast.kernel.db import Database, Tx
@@ -15,6 +16,11 @@ queries = load(__file__)
 # The bundled model reads 256 tokens, about a thousand characters.
 PASSAGE_CHARS = 1_000
 OVERLAP_CHARS = 200
+# How many passages a write waits for; what is beyond is embedded by a job.
+MAX_AT_ONCE = 32
+MAX_INSIDE = 2
+# How many passages one transaction indexes itself: a batch of a thousand memories, and then some.
+MAX_IN_TRANSACTION = 4_000
 
 _ends_sentence = re.compile(r"[.!?。！？]\s|\n")
 _wordy = re.compile(r"[^\W\d_]+(?:[\s_./:-]+[^\W\d_]+)*")
@@ -67,34 +73,51 @@ def told(document: Document) -> list[str]:
 
 
 async def foresee(db: Database, documents: Sequence[Document]) -> None:
-    """Embed what is about to be put, before the transaction that puts it. A slow embedder holds nobody up for long."""
+    """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it."""
     embedder = await db.embedders.serving()
     if embedder is None or not documents:
         return
-    try:
-        await embedder.embed([text for document in documents for text in told(document)])
-    except EmbedderUnavailable:
-        return  # put() leaves them to a job
+    texts = [text for document in documents for text in told(document)]
+    # A slow embedder, or much to embed, holds nobody up: put() leaves the rest to a job.
+    with suppress(EmbedderUnavailable):
+        await embedder.embed(texts[:MAX_AT_ONCE])
 
 
 async def put(tx: Tx, documents: Sequence[Document]) -> None:
-    """Index these objects in place of what they said before."""
+    """Index these objects in place of what they said before.
+
+    In one transaction that writes very much (an import of a whole store) the first so many passages are indexed at
+    once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was.
+    """
     embedder = await tx.embedders.serving()
+    complete = True
     for document in documents:
-        vectors = None
-        if embedder is not None:
-            vectors = await _vectors_at_hand(embedder, told(document))
-            if vectors is None:
-                await jobs.enqueue(tx, "embed", f"{document.kind}/{document.object_id}")
+        if tx.passages_put >= MAX_IN_TRANSACTION:
+            await drop(tx, document.kind, [document.object_id])
+            await jobs.enqueue(tx, "index", f"{document.kind}/{document.object_id}")
+            continue
+        texts = told(document)
+        tx.passages_put += len(texts)
+        vectors = None if embedder is None else await _vectors_at_hand(embedder, texts)
+        complete = complete and vectors is not None
         await _put(tx, document, vectors, embedder.model if embedder else None)
+    if embedder is not None and not complete and "embed" not in tx.left_to_jobs:
+        tx.left_to_jobs.add("embed")
+        await jobs.enqueue(tx, "embed", "passages")
+
+
+async def put_if_absent(tx: Tx, document: Document) -> None:
+    """Index an object that has no passages; one that was written again meanwhile has."""
+    if not await tx.one(bool, queries.has, kind=document.kind, object_id=document.object_id):
+        await put(tx, [document])
 
 
 async def _vectors_at_hand(embedder: Embedder, texts: list[str]) -> list[Vector] | None:
-    """What was foreseen. The local model makes the rest in milliseconds; for a remote one no transaction waits."""
+    """What was foreseen. The local model makes a little more in milliseconds; for a remote one no transaction waits."""
     vectors = [found for text in texts if (found := embedder.at_hand(text)) is not None]
     if len(vectors) == len(texts):
         return vectors
-    if not embedder.local:
+    if not embedder.local or len(texts) - len(vectors) > MAX_INSIDE:
         return None
     try:
         return await embedder.embed(texts)
@@ -130,6 +153,11 @@ async def _put(tx: Tx, document: Document, vectors: list[Vector] | None, model: 
         vectors=vectors,
         model=model,
     )
+
+
+async def drop_scope(tx: Tx, scope: str) -> None:
+    """Take all that lies in a scope out of the index."""
+    await tx.run(queries.drop_scope, scope=scope)
 
 
 async def drop(tx: Tx, kind: Kind, object_ids: Sequence[str]) -> None:

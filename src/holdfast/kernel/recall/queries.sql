@@ -7,6 +7,9 @@ SELECT recall_put(
 -- name: drop
 SELECT recall_drop(%(kind)s, %(object_ids)s);
 
+-- name: drop_scope
+SELECT recall_drop_scope(%(scope)s);
+
 -- name: begin
 SELECT names, model, weights FROM recall_begin(%(scopes)s, %(words)s);
 
@@ -31,3 +34,6 @@ SELECT passages, embedded FROM recall_progress(%(model)s);
 
 -- name: fill
 SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(model)s);
+
+-- name: has
+SELECT recall_has(%(kind)s, %(object_id)s);

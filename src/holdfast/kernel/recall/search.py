@@ -73,7 +73,7 @@ async def _embed(db: Database, question: Question, text: str, model: str | None)
         embedder = await db.embedders.serving(model)
         if embedder is None:
             raise EmbedderUnavailable("this service has no embedder (HOLDFAST_EMBEDDER is none)")
-        [vector] = await embedder.embed([text])
+        [vector] = await embedder.embed([text], urgent=True)
     except EmbedderUnavailable:
         if question.mode == "semantic":
             raise

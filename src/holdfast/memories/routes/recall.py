@@ -9,6 +9,7 @@ from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.recall.model import Mode
+from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories import recall
 from holdfast.memories.model import Place
 from holdfast.memories.recall import Ask, Recalled
@@ -17,7 +18,6 @@ from holdfast.memories.routes.words import ThePlace
 router = APIRouter(route_class=ApiRoute, tags=["memories"])
 
 MAX_LIMIT = 50
-MAX_TOKENS = 1_000_000
 
 
 class RecallBody(Body):

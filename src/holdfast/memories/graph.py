@@ -1,0 +1,88 @@
+"""Walks over the node graph: what is around a node, and how two nodes hang together."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import NotFound
+from holdfast.memories.node_model import MAX_HOPS, MAX_NEIGHBORS, Direction, Edge, Graph, Node
+from holdfast.memories.nodes import queries, read_node_row
+from holdfast.memories.sight import sight
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    id: str
+    depth: int
+
+
+async def neighbors(
+    db: Database,
+    caller: Caller,
+    node_id: str,
+    *,
+    depth: int = 1,
+    relation: str | None = None,
+    direction: Direction = "both",
+    as_of: datetime | None = None,
+) -> Graph:
+    """The nodes within `depth` steps of one, nearest first, and the edges that lead there."""
+    async with db.read(caller) as tx:
+        start = await read_node_row(tx, caller, node_id)
+        along = {
+            "relation": relation,
+            "outward": direction in ("both", "out"),
+            "inward": direction in ("both", "in"),
+            "at": as_of or tx.now,
+        }
+        reached = await tx.all(
+            _Reached, queries.walk, id=start.id, depth=depth, limit=MAX_NEIGHBORS + 1, **along
+        )
+        edges = await tx.all(
+            Edge,
+            queries.edges_walked,
+            ids=[each.id for each in reached],
+            from_ids=[each.id for each in reached if each.depth < depth],
+            **along,
+        )
+        nodes = await _read(tx, caller, [each.id for each in reached if each.id != start.id])
+    return Graph(nodes, edges)
+
+
+async def path(db: Database, caller: Caller, from_id: str, to_id: str) -> Graph:
+    """The shortest way from one node to another along edges that hold now, whichever way they point.
+
+    NotFound where there is none within MAX_HOPS. It looks one step further at a time, and at no node twice.
+    """
+    async with db.read(caller) as tx:
+        start = await read_node_row(tx, caller, from_id)
+        goal = await read_node_row(tx, caller, to_id)
+        came_by: dict[str, Edge | None] = {start.id: None}
+        frontier = [start.id]
+        for _ in range(MAX_HOPS):
+            if goal.id in came_by or not frontier:
+                break
+            opened, frontier = set(frontier), []
+            for edge in await tx.all(Edge, queries.edges_around, ids=sorted(opened), at=tx.now):
+                for here, there in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
+                    if here in opened and there not in came_by:
+                        came_by[there] = edge
+                        frontier.append(there)
+        if goal.id not in came_by:
+            raise NotFound(f"there is no path between them within {MAX_HOPS} steps")
+        ids, edges = _way_back(came_by, goal.id)
+        return Graph(await _read(tx, caller, ids), edges)
+
+
+def _way_back(came_by: dict[str, Edge | None], goal: str) -> tuple[list[str], list[Edge]]:
+    """The nodes and edges from the start to the goal, in that order."""
+    ids, edges = [goal], []
+    while (edge := came_by[ids[-1]]) is not None:
+        edges.append(edge)
+        ids.append(edge.from_id if edge.to_id == ids[-1] else edge.to_id)
+    return ids[::-1], edges[::-1]
+
+
+async def _read(tx: Tx, caller: Caller, ids: list[str]) -> list[Node]:
+    return await tx.all(Node, queries.read_nodes, ids=ids, **sight(caller)) if ids else []

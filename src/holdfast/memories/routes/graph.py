@@ -1,0 +1,194 @@
+"""The node graph over HTTP."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+from pydantic import AliasChoices, Field
+
+from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import Body
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.pages import Page
+from holdfast.memories import edges, graph, merging, nodes
+from holdfast.memories.node_model import MAX_DEPTH, Edge, Graph, NewItem, Node, NodeItem
+from holdfast.memories.routes.words import TheCursor
+
+router = APIRouter(route_class=ApiRoute, prefix="/memory-nodes", tags=["nodes"])
+
+_NODE_ID = "node_0199c0ffee0070008000000000000001"
+
+
+class ItemBody(Body):
+    """Something to say of a node."""
+
+    content: str = Field(examples=["Runs the Lisbon office"])
+    source: str = Field("manual", examples=["manual"])
+    memory_id: str | None = None
+
+    def as_new(self) -> NewItem:
+        """The item as a value."""
+        return NewItem(content=self.content, source=self.source, memory_id=self.memory_id)
+
+
+class NodeBody(Body):
+    """A node to make."""
+
+    name: str = Field(examples=["Ana Pérez"])
+    kind: str = Field("entity", examples=["entity"])
+    aliases: list[str] = Field(default_factory=list, examples=[["Ana"]])
+    summary: str | None = Field(None, examples=["Customer since 2021"])
+    items: list[ItemBody] = Field(default_factory=list)
+
+
+class NodeChange(Body):
+    """What to change about a node; a field that is left out stays."""
+
+    name: str | None = Field(None, examples=["Ana Pérez"])
+    kind: str | None = Field(None, examples=["entity"])
+    aliases: list[str] | None = None
+    summary: str | None = None
+
+
+class EdgeBody(Body):
+    """A relation of one node to another."""
+
+    from_: str = Field(validation_alias=AliasChoices("from"), examples=[_NODE_ID])
+    to: str = Field(examples=[_NODE_ID])
+    relation: str = Field(examples=["works_with"])
+    weight: float | None = Field(None, examples=[1.0])
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+
+
+class MergeBody(Body):
+    """The node that survives."""
+
+    into: str = Field(examples=[_NODE_ID])
+
+
+@router.get("")
+async def list_nodes(
+    cursor: TheCursor,
+    caller: TheCaller,
+    db: TheDatabase,
+    q: Annotated[str | None, Query(description="part of a name or alias")] = None,
+    kind: str | None = None,
+) -> Page[Node]:
+    """The nodes, newest first."""
+    return await nodes.list_nodes(db, caller, cursor, q=q, kind=kind)
+
+
+@router.post("", status_code=201)
+async def post_node(body: NodeBody, response: Response, caller: TheCaller, db: TheDatabase) -> Node:
+    """Make a node; 409 with the `current` one where its kind has the name already."""
+    fields = body.model_dump(exclude={"items"})
+    node = await nodes.create_node(db, caller, fields, [item.as_new() for item in body.items])
+    set_etag(response, node.version)
+    return node
+
+
+@router.get("/path")
+async def get_path(
+    caller: TheCaller,
+    db: TheDatabase,
+    from_id: Annotated[str, Query(alias="from")],
+    to_id: Annotated[str, Query(alias="to")],
+) -> Graph:
+    """The shortest way from one node to another; 404 where there is none."""
+    return await graph.path(db, caller, from_id, to_id)
+
+
+@router.post("/edges", status_code=201, responses={200: {"model": Edge}})
+async def post_edge(body: EdgeBody, response: Response, caller: TheCaller, db: TheDatabase) -> Edge:
+    """Relate two nodes (201); the same from, to and relation is updated in place (200)."""
+    given: dict[str, Any] = body.model_dump(exclude_unset=True, exclude={"from_", "to", "relation"})
+    edge = await edges.put_edge(
+        db, caller, from_id=body.from_, to_id=body.to, relation=body.relation, given=given
+    )
+    response.status_code = 201 if edge.version == 1 else 200
+    set_etag(response, edge.version)
+    return edge
+
+
+@router.delete("/edges/{edge_id}", status_code=204)
+async def delete_edge(edge_id: str, if_match: IfMatch, caller: TheCaller, db: TheDatabase) -> None:
+    """Take a relation away."""
+    await edges.delete_edge(db, caller, edge_id, if_match=if_match)
+
+
+@router.get("/{node_id}")
+async def get_node(node_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Node:
+    """One node, with the items that the caller may see."""
+    node = await nodes.read_node(db, caller, node_id)
+    set_etag(response, node.version)
+    return node
+
+
+@router.patch("/{node_id}")
+async def patch_node(
+    node_id: str,
+    body: NodeChange,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Node:
+    """Change the fields that are given."""
+    fields = body.model_dump(exclude_unset=True)
+    node = await nodes.change_node(db, caller, node_id, fields, if_match=if_match)
+    set_etag(response, node.version)
+    return node
+
+
+@router.delete("/{node_id}", status_code=204)
+async def delete_node(node_id: str, if_match: IfMatch, caller: TheCaller, db: TheDatabase) -> None:
+    """Take a node away, with its items and edges."""
+    await nodes.delete_node(db, caller, node_id, if_match=if_match)
+
+
+@router.post("/{node_id}/items", status_code=201)
+async def post_item(
+    node_id: str, body: ItemBody, if_match: IfMatch, caller: TheCaller, db: TheDatabase
+) -> NodeItem:
+    """Say something of a node."""
+    return await nodes.add_item(db, caller, node_id, body.as_new(), if_match=if_match)
+
+
+@router.delete("/{node_id}/items/{item_id}", status_code=204)
+async def delete_item(node_id: str, item_id: str, caller: TheCaller, db: TheDatabase) -> None:
+    """Take back something that was said of a node."""
+    await nodes.delete_item(db, caller, node_id, item_id)
+
+
+@router.get("/{node_id}/neighbors")
+async def get_neighbors(
+    node_id: str,
+    caller: TheCaller,
+    db: TheDatabase,
+    depth: Annotated[int, Query(ge=1, le=MAX_DEPTH)] = 1,
+    relation: str | None = None,
+    direction: Literal["both", "out", "in"] = "both",
+    as_of: Annotated[
+        Instant | None, Query(description="by the edges that held at this instant")
+    ] = None,
+) -> Graph:
+    """The nodes around one, nearest first, and the edges that lead there."""
+    return await graph.neighbors(
+        db, caller, node_id, depth=depth, relation=relation, direction=direction, as_of=as_of
+    )
+
+
+@router.post("/{node_id}/merge")
+async def post_merge(
+    node_id: str,
+    body: MergeBody,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Node:
+    """Make this node part of another: names, items and edges move, and this id answers with the survivor."""
+    node = await merging.merge_nodes(db, caller, node_id, body.into, if_match=if_match)
+    set_etag(response, node.version)
+    return node

@@ -1,0 +1,129 @@
+"""Recall over every face, and in one store."""
+
+import pytest
+
+
+async def store_with(api, **entries):
+    store = (await api.post("/memory_stores", json={"name": "handbook"})).json()
+    for path, content in entries.items():
+        reply = await api.post(
+            f"/memory_stores/{store['id']}/memories",
+            json={"path": f"{path}.md", "content": content},
+        )
+        assert reply.status_code == 201, reply.text
+    return store
+
+
+async def ask(api, query, where="/recall", **fields):
+    reply = await api.post(where, json={"query": query, **fields})
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+async def test_one_call_searches_every_face(api):
+    await api.post("/memories", json={"key": "tea", "value": "Ana takes her tea green"})
+    await store_with(api, tea="Tea is served in the kitchen at four.")
+    answer = await ask(api, "tea")
+    assert {each["kind"] for each in answer["data"]} == {"memory", "store_entry"}
+    for each in answer["data"]:
+        assert set(each) == {"kind", "id", "text", "object", "score", "matched", "explain"}
+        assert each["object"]["id"] == each["id"]
+        assert each["text"]
+    assert answer["tokens"] > 5
+    assert [e["kind"] for e in (await ask(api, "tea", kinds=["memory"]))["data"]] == ["memory"]
+
+
+async def test_a_long_entry_is_named_by_its_best_passage(api):
+    text = "The weather was fine. " * 300 + "Refunds are handled by Marguerite."
+    store = await store_with(api, long=text, other="something else entirely")
+    answer = await ask(api, "who handles refunds", f"/memory_stores/{store['id']}/recall")
+    assert "Marguerite" in answer["data"][0]["text"]
+    assert len(answer["data"][0]["text"]) <= 1000
+    assert answer["data"][0]["object"]["path"] == "long.md"
+
+
+async def test_a_store_is_searched_alone_and_only_in_its_org(api, make_org):
+    one = await store_with(api, tea="green tea")
+    two = await store_with(api, tea="black tea")
+    found = await ask(api, "tea", f"/memory_stores/{one['id']}/recall")
+    assert [e["object"]["store_id"] for e in found["data"]] == [one["id"]]
+    stranger = (await make_org()).client()
+    reply = await stranger.post(f"/memory_stores/{two['id']}/recall", json={"query": "tea"})
+    assert reply.status_code == 404
+    assert (await ask(stranger, "tea"))["data"] == []
+
+
+async def test_updated_deleted_and_restored_entries_are_found_as_they_are_now(api):
+    store = await store_with(api, pet="a zebra in the garden")
+    base = f"/memory_stores/{store['id']}"
+    [entry] = (await api.get(f"{base}/memories")).json()["data"]
+    at = f"{base}/memories/{entry['id']}"
+    await api.put(at, json={"content": "a heron in the garden", "version": 1})
+    assert (await ask(api, "zebra", mode="lexical"))["data"] == []
+    assert len((await ask(api, "heron", mode="lexical"))["data"]) == 1
+    await api.delete(at)
+    assert (await ask(api, "heron", mode="lexical"))["data"] == []
+    versions = (await api.get(f"{base}/versions")).json()["data"]
+    first = next(v for v in versions if v["version"] == 1)
+    reply = await api.post(f"{at}/restore", json={"version_id": first["id"], "version": 3})
+    assert reply.status_code == 200, reply.text
+    assert len((await ask(api, "zebra", mode="lexical"))["data"]) == 1
+    await api.delete(base)
+    assert (await ask(api, "zebra", mode="lexical"))["data"] == []
+
+
+async def test_why_not_is_said_across_faces(api):
+    saved = (await api.post("/memories", json={"key": "tea", "value": "green tea"})).json()
+    await store_with(api, tea="green tea of Uji")
+    answer = await ask(api, "green tea of Uji", limit=1, explain=True, ids=[saved["id"], "mem_x"])
+    reasons = {miss["id"]: miss["reason"] for miss in answer["misses"]}
+    assert reasons["mem_x"] == "not_found"
+    assert reasons.get(saved["id"], "crowded_out") == "crowded_out"
+    for each in answer["data"]:
+        assert sum(each["explain"]["parts"].values()) == each["score"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"query": ""}, 422),
+        ({"query": "x" * 4001}, 422),
+        ({"query": "tea", "limit": 100}, 200),
+        ({"query": "tea", "limit": 101}, 422),
+        ({"query": "tea", "kinds": ["memory"]}, 200),
+        ({"query": "tea", "kinds": ["nonsense"]}, 422),
+        ({"query": "tea", "kinds": []}, 200),
+        ({"query": "tea", "agent_id": "nobody"}, 404),
+    ],
+)
+async def test_what_may_be_asked(api, body, status):
+    assert (await api.post("/recall", json=body)).status_code == status
+
+
+async def test_items_of_nodes_are_found_by_those_who_see_their_memory(org):
+    ana, bob = org.client(holdfast_user="ana"), org.client(holdfast_user="bob")
+    saved = (await ana.post("/memories", json={"key": "k", "value": "the party"})).json()
+    made = await ana.post(
+        "/memory-nodes",
+        json={"name": "Zoltan", "kind": "entity", "items": [
+            {"content": "collects harmoniums"},
+            {"content": "collects secret theremins", "memory_id": saved["id"]}]},
+    )  # fmt: skip
+    assert made.status_code == 201, made.text
+
+    async def items(client, query):
+        found = await ask(client, query, kinds=["node_item"], mode="lexical")
+        return [each["text"] for each in found["data"]]
+
+    assert await items(bob, "harmoniums") == ["collects harmoniums"]
+    assert await items(ana, "theremins") == ["collects secret theremins"]
+    assert await items(bob, "theremins") == []
+    assert len(await items(ana, "Zoltan")) == 2
+    node = made.json()["id"]
+    item = next(i for i in made.json()["items"] if "harmoniums" in i["content"])
+    await ana.delete(f"/memory-nodes/{node}/items/{item['id']}")
+    assert await items(bob, "harmoniums") == []
+    await ana.patch(f"/memory-nodes/{node}", json={"name": "Yorick"})
+    assert len(await items(ana, "Yorick")) == 1
+    await ana.delete(f"/memory-nodes/{node}")
+    assert await items(ana, "theremins") == []
