@@ -35,7 +35,7 @@ from mcp_types import Tool as ToolOnTheWire
 
 from holdfast import __version__
 from holdfast.edge.problems import as_holdfast_error
-from holdfast.edge.toolbox import Call, Listed, Shelf, Tool, Toolbox
+from holdfast.edge.toolbox import Call, Listed, Shelf, Tool, Toolbox, Worded
 from holdfast.edge.wire import as_wire
 from holdfast.kernel import metrics
 from holdfast.kernel.errors import AgentNotFound, HoldfastError, Invalid, NotFound
@@ -148,13 +148,14 @@ async def _run(
 ) -> CallToolResult:
     """The result of a tool, or an error that a model can act on; never an exception."""
     try:
-        found = _as_result(await tool.run(call, given, of_one_agent=of_one_agent))
+        found = _worded(await tool.run(call, given, of_one_agent=of_one_agent))
     except Exception as error:  # every failure is answered
         refusal = as_holdfast_error(error)
         metrics.tool_calls.labels(tool.name, refusal.code).inc()
         return _refused(refusal)
     metrics.tool_calls.labels(tool.name, "ok").inc()
-    return CallToolResult(content=[_text(found)], structured_content=found)
+    words = TextContent(type="text", text=found.text)
+    return CallToolResult(content=[words], structured_content=found.structure)
 
 
 def _refused(error: HoldfastError) -> CallToolResult:
@@ -171,12 +172,14 @@ def _refused(error: HoldfastError) -> CallToolResult:
     )
 
 
-def _as_result(value: Any) -> dict[str, Any]:
-    """What a tool returned as a JSON object: nothing is empty, a list is `data`."""
+def _worded(value: Any) -> Worded:
+    """What a tool returned as a JSON object and its text: nothing is empty, a list is `data`."""
+    if isinstance(value, Worded):
+        return value
     plain = _plain(value)
-    if plain is None:
-        return {}
-    return plain if isinstance(plain, dict) else {"data": plain}
+    if not isinstance(plain, dict):
+        plain = {} if plain is None else {"data": plain}
+    return Worded(plain, json.dumps(plain, ensure_ascii=False))
 
 
 def _plain(value: Any) -> Any:
@@ -185,10 +188,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return as_wire(value)
-
-
-def _text(found: Mapping[str, Any]) -> TextContent:
-    return TextContent(type="text", text=json.dumps(found, ensure_ascii=False))
 
 
 def _as_its_own(call: Call) -> Call:

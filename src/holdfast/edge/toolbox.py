@@ -29,6 +29,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """A result with words of its own; others say in words what they say in their structure."""
+
+    structure: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Nature:
     """What a tool does to what is there. `idempotent`: calling it again with the same arguments changes nothing more."""
 
@@ -39,7 +47,6 @@ class Nature:
 
 READS = Nature(read_only=True, idempotent=True)
 ADDS = Nature()  # and what was there stays as it was
-ADDS_ONCE = Nature(idempotent=True)
 REPLACES = Nature(destructive=True)
 REPLACES_ONCE = Nature(destructive=True, idempotent=True)
 DELETES = Nature(destructive=True, idempotent=True)

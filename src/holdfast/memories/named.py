@@ -1,0 +1,245 @@
+"""The node graph by names: entities, what was observed of them, and their relations, many at a time.
+
+A model knows nodes by their names. Whatever is asked is done whole or not at all; what is there already is left as it is,
+and deleting what is not there is no error.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import AgentNotFound, Conflict, NotFound
+from holdfast.kernel.sql import load
+from holdfast.memories import edges, nodes, passages
+from holdfast.memories.model import Place
+from holdfast.memories.node_model import NewItem, Node
+from holdfast.memories.sight import enter, sight
+
+queries = load(__file__, "named.sql")
+
+SOURCE = "observation"
+# So many nodes at most are shown at a time; more is said to be left out.
+MAX_SHOWN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node to be: its name, its kind, what is known of it."""
+
+    name: str
+    kind: str
+    observations: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How one named node relates to another."""
+
+    source: str
+    target: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """Things to say of a named node, or to take back."""
+
+    name: str
+    contents: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGraph:
+    """Some nodes and the relations they have, those to other nodes too. `cut`: there are more nodes than are shown."""
+
+    nodes: list[Node]
+    relations: list[Relation]
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    asked: str
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedEdge:
+    id: str
+    from_name: str
+    to_name: str
+    relation: str
+    from_id: str
+    to_id: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.from_id, self.to_id, self.relation
+
+
+async def as_agent(db: Database, caller: Caller, agent_id: str) -> Caller:
+    """The caller, speaking for an agent; as it is where nobody wrote to that agent yet."""
+    async with db.read(caller) as tx:
+        try:
+            return await enter(tx, caller, Place(agent_id=agent_id), to_write=False)
+        except AgentNotFound:
+            return caller
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+async def search_graph(db: Database, caller: Caller, text: str) -> NamedGraph:
+    """Nodes with `text` in a name, in their kind or in what is known of them, oldest first; all of them for ''."""
+    async with db.read(caller) as tx:
+        found = await tx.all(Node, queries.search, text=text, limit=MAX_SHOWN + 1, **sight(caller))
+        return await _shown(tx, found)
+
+
+async def open_nodes(db: Database, caller: Caller, names: Sequence[str]) -> NamedGraph:
+    """The nodes that answer to these names; a name that nobody answers to is passed over."""
+    async with db.read(caller) as tx:
+        answers = await _answers(tx, caller, names)
+        ids = dict.fromkeys(each.id for found in answers.values() for each in found)
+        return await _shown(tx, [await nodes.read_node_row(tx, caller, id) for id in sorted(ids)])
+
+
+async def _shown(tx: Tx, found: list[Node]) -> NamedGraph:
+    shown = found[:MAX_SHOWN]
+    held = await tx.all(_NamedEdge, queries.relations_of, ids=[node.id for node in shown])
+    relations = [Relation(each.from_name, each.to_name, each.relation) for each in held]
+    return NamedGraph(shown, relations, cut=len(found) > MAX_SHOWN)
+
+
+# --- adding ----------------------------------------------------------------------------------------------------------
+
+
+async def create_entities(db: Database, caller: Caller, entities: Sequence[Entity]) -> list[Entity]:
+    """Make the nodes whose names nobody answers to yet; those that were made."""
+    for entity in entities:
+        await passages.foresee_items(db, entity.name, entity.observations)
+    made: list[Entity] = []
+    async with db.begin(caller) as tx:
+        for entity in entities:  # one after the other: an earlier one may have taken the name
+            if await _answers(tx, caller, [entity.name]):
+                continue
+            items = [NewItem(content, SOURCE) for content in entity.observations]
+            fields = {"name": entity.name, "kind": entity.kind}
+            try:
+                await nodes.create_node(db, caller, fields, items)
+            except Conflict:
+                continue  # somebody made it meanwhile
+            made.append(entity)
+    return made
+
+
+async def create_relations(
+    db: Database, caller: Caller, relations: Sequence[Relation]
+) -> list[Relation]:
+    """Relate nodes that are there; the relations that are new. NotFound where a name has no node."""
+    made: list[Relation] = []
+    async with db.begin(caller) as tx:
+        ids = await _must_answer(tx, caller, [n for r in relations for n in (r.source, r.target)])
+        held = await tx.all(_NamedEdge, queries.relations_of, ids=sorted(set(ids.values())))
+        known = {each.key for each in held}
+        for each in relations:
+            key = ids[each.source], ids[each.target], each.relation
+            if key in known:
+                continue
+            known.add(key)
+            # One that ended before holds again from now on.
+            await edges.put_edge(
+                db, caller, from_id=key[0], to_id=key[1], relation=key[2], given={"valid_to": None}
+            )
+            made.append(each)
+    return made
+
+
+async def add_observations(
+    db: Database, caller: Caller, observations: Sequence[Observations]
+) -> list[Observations]:
+    """Say things of nodes that are there; of each, what was not known of it. NotFound where a name has no node."""
+    for each in observations:
+        await passages.foresee_items(db, each.name, each.contents)
+    added: list[Observations] = []
+    async with db.begin(caller) as tx:
+        ids = await _must_answer(tx, caller, [each.name for each in observations])
+        for each in observations:
+            node = await nodes.read_node_row(tx, caller, ids[each.name])
+            known = {item.content for item in node.items}
+            new = [content for content in dict.fromkeys(each.contents) if content not in known]
+            for content in new:
+                await nodes.add_item(db, caller, node.id, NewItem(content, SOURCE))
+            added.append(Observations(each.name, new))
+    return added
+
+
+# --- deleting --------------------------------------------------------------------------------------------------------
+
+
+async def delete_entities(db: Database, caller: Caller, names: Sequence[str]) -> list[str]:
+    """Take nodes away with all that is known of them and their relations; the names that were answered to."""
+    async with db.begin(caller) as tx:
+        answers = await _answers(tx, caller, names)
+        for id in sorted({each.id for found in answers.values() for each in found}):
+            await nodes.delete_node(db, caller, id)
+    return [name for name in dict.fromkeys(names) if name in answers]
+
+
+async def delete_observations(
+    db: Database, caller: Caller, observations: Sequence[Observations]
+) -> tuple[int, list[str]]:
+    """Take back what was said of nodes: how many things, and the names that nobody answers to."""
+    count = 0
+    async with db.begin(caller) as tx:
+        answers = await _answers(tx, caller, [each.name for each in observations])
+        for each in observations:
+            for answer in answers.get(each.name, []):
+                node = await nodes.read_node_row(tx, caller, answer.id)
+                for item in node.items:
+                    if item.content in each.contents:
+                        await nodes.delete_item(db, caller, node.id, item.id)
+                        count += 1
+    return count, [each.name for each in observations if each.name not in answers]
+
+
+async def delete_relations(db: Database, caller: Caller, relations: Sequence[Relation]) -> int:
+    """Take relations away; how many there were."""
+    async with db.begin(caller) as tx:
+        answers = await _answers(tx, caller, [n for r in relations for n in (r.source, r.target)])
+        gone = {
+            (source.id, target.id, each.relation)
+            for each in relations
+            for source in answers.get(each.source, [])
+            for target in answers.get(each.target, [])
+        }
+        ids = sorted({end for source, target, _ in gone for end in (source, target)})
+        held = await tx.all(_NamedEdge, queries.relations_of, ids=ids)
+        meant = [each for each in held if each.key in gone]
+        for edge in meant:
+            await edges.delete_edge(db, caller, edge.id)
+    return len(meant)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+async def _answers(tx: Tx, caller: Caller, names: Sequence[str]) -> Mapping[str, list[_Answer]]:
+    """The nodes that answer to each name, where any does."""
+    found: dict[str, list[_Answer]] = {}
+    for each in await tx.all(
+        _Answer, queries.answering, names=list(dict.fromkeys(names)), **sight(caller)
+    ):
+        found.setdefault(each.asked, []).append(each)
+    return found
+
+
+async def _must_answer(tx: Tx, caller: Caller, names: Sequence[str]) -> Mapping[str, str]:
+    """The node of each name."""
+    answers = await _answers(tx, caller, names)
+    missing = [name for name in dict.fromkeys(names) if name not in answers]
+    if missing:
+        raise NotFound(f"there is no entity named {', '.join(map(repr, missing))}; create it first")
+    return {name: found[0].id for name, found in answers.items()}
