@@ -18,6 +18,7 @@ from holdfast.access import routes as access
 from holdfast.blocks import routes as blocks
 from holdfast.blocks import tools as block_tools
 from holdfast.context import routes as context
+from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.directory import routes as directory
@@ -26,6 +27,7 @@ from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
 from holdfast.entries import tools as entry_tools
 from holdfast.everywhere import routes as everywhere
+from holdfast.everywhere import tools as everywhere_tools
 from holdfast.jobs import routes as jobs
 from holdfast.kernel import durations
 from holdfast.kernel.db import Database
@@ -34,6 +36,7 @@ from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import models
 from holdfast.kernel.redis import Redis
 from holdfast.memories import routes as memories
+from holdfast.memories import tools as memory_tools
 from holdfast.memories.objects import ObjectStore
 from holdfast.settings import Settings
 from holdfast.stores import routes as stores
@@ -62,8 +65,11 @@ ROUTERS = (
 
 # Every room with words for a model, in the order in which a model reads them.
 TOOLBOXES: tuple[Toolbox, ...] = (
+    context_tools.box,
+    everywhere_tools.box,
     entry_tools.box,
     block_tools.box,
+    memory_tools.box,
     store_tools.box,
 )
 

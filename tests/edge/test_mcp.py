@@ -51,8 +51,9 @@ async def test_stdio_hands_on_to_a_service_elsewhere(org, service):
         }
         await ask(client, "memory_store", key="k", content="c")
         assert (await refused(client, "memory_store", key="", content="c"))["code"] == "invalid"
-        [listed] = (await client.list_resources()).resources
-        assert "c" in (await client.read_resource(listed.uri)).contents[0].text
+        uris = [each.uri for each in (await client.list_resources()).resources]
+        assert "memory://entries/k" in uris
+        assert (await client.read_resource("memory://entries/k")).contents[0].text.endswith("c")
     async with connected(org, agent="bot") as client:
         assert (await ask(client, "memory_recall", key="k"))["content"] == "c"
 
@@ -145,7 +146,8 @@ async def test_two_orgs_do_not_meet(make_org):
         assert (await ask(client, "memory_list"))["data"] == []
         assert (await ask(client, "read_memory"))["data"] == []
         assert (await ask(client, "memory_forget", key="secret")) == {"forgotten": False}
-        assert (await client.list_resources()).resources == []
+        uris = [each.uri for each in (await client.list_resources()).resources]
+        assert uris == ["memory://knowledge-graph"]
         with pytest.raises(MCPError, match="no resource"):
             await client.read_resource("memory://entries/secret")
     async with connected(one, agent="bot") as client:
