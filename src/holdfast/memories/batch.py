@@ -73,7 +73,9 @@ async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemo
         rounds[turn][index] = save
     saved: dict[int, SavedMemory] = {}
     if saves:
-        await tx.run(queries.lock_keys, slots=Jsonb([_slot(slot) for slot in sorted(seen)]))
+        slots = Jsonb([_slot(slot) for slot in sorted(seen)])
+        await tx.run(queries.one_batch_at_a_time, slots=slots)
+        await tx.run(queries.lock_keys, slots=slots)
     for each in rounds:
         saved.update(zip(each, await save_rows(tx, list(each.values())), strict=True))
     return saved

@@ -3,6 +3,7 @@
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid
+from holdfast.memories import passages
 from holdfast.memories.edges import revise_deleted_edge, revise_edge
 from holdfast.memories.node_model import Edge, Node
 from holdfast.memories.nodes import (
@@ -29,7 +30,9 @@ async def merge_nodes(
             return survivor  # merged already
         check_version(old, if_match)
         ends = {"id": old.id, "into": survivor.id}
+        moved = await passages.items_of(tx, old.id)
         await tx.run(queries.move_items, **ends)
+        await passages.index_items(tx, moved)
         await _move_edges(tx, ends)
         await tx.run(queries.take_over, **ends)
         await tx.run(queries.drop_names, id=old.id)

@@ -17,6 +17,7 @@ from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFail
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
+from holdfast.memories import passages
 from holdfast.memories.node_model import (
     MAX_ITEMS,
     NewItem,
@@ -142,6 +143,8 @@ async def change_node(
             raise PreconditionFailed("the node changed since that ETag")
         await tx.run(queries.drop_names, id=changed.id)
         await claim_names(tx, caller, changed.id)
+        if changed.name != present.name:
+            await passages.index_items(tx, await passages.items_of(tx, changed.id))
         await revise_node(tx, changed, "updated")
     return changed
 
@@ -152,6 +155,7 @@ async def delete_node(
     """Take a node away, with its items and edges."""
     async with db.begin(caller) as tx:
         [node] = await hold(tx, caller, node_id)
+        await passages.drop_items(tx, await passages.items_of(tx, node.id))
         version = await tx.one(int, queries.delete_node, id=node.id, if_match=if_match)
         if version is None:
             raise PreconditionFailed("the node changed since that ETag")

@@ -65,6 +65,13 @@ SELECT i.place, true, '[]', '{}', m.id, m.key, m.value, m.summary, m.category, m
        m.valid_to, m.superseded_by, m.version, m.created_at, m.updated_at
   FROM made m JOIN item i ON i.id = m.id;
 
+-- name: one_batch_at_a_time
+-- Batches of one context take turns, in one order of contexts: rows that none of them has made yet cannot be locked.
+SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s || ' memories ' || each, 0))
+  FROM (SELECT DISTINCT i.context || ' ' || i.workspace_id AS each
+          FROM jsonb_to_recordset(%(slots)s) AS i (context text, workspace_id text)
+         ORDER BY 1) AS contexts;
+
 -- name: lock_keys
 -- Takes the rows of a batch in one order, so that two batches wait for each other instead of forever.
 SELECT m.id

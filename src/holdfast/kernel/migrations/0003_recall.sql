@@ -175,10 +175,15 @@ BEGIN
                 RETURNING p.*
     LOOP
         DELETE FROM postings WHERE passage_id = gone.id;
-        DELETE FROM recall_vocabulary v
-         WHERE v.org_id = in_org AND v.scope_id = gone.scope_id AND v.lexeme = ANY (tsvector_to_array(gone.words))
-           AND NOT EXISTS (SELECT FROM postings o
-                            WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0);
+        -- A word that another transaction is taking away already is left to it: none waits for another here.
+        DELETE FROM recall_vocabulary old
+         USING (SELECT v.ctid AS row
+                  FROM recall_vocabulary v
+                 WHERE v.scope_id = gone.scope_id AND v.lexeme = ANY (tsvector_to_array(gone.words))
+                   AND NOT EXISTS (SELECT FROM postings o
+                                    WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0)
+                   FOR UPDATE SKIP LOCKED) unused
+         WHERE old.ctid = unused.row;
         IF gone.session_id IS NOT NULL AND gone.number = 0 THEN
             next_passage := recall_next(gone.scope_id, gone.session_id, in_object_id);
         END IF;
@@ -191,6 +196,16 @@ CREATE FUNCTION recall_next(in_scope bigint, in_session text, in_object_id text)
     RETURN (SELECT p.id FROM passages p
              WHERE p.scope_id = in_scope AND p.session_id = in_session AND p.object_id > in_object_id AND p.number = 0
              ORDER BY p.object_id LIMIT 1);
+
+-- Writes anew what follows a change in its session; what another transaction is writing at this moment is left to it.
+CREATE FUNCTION recall_refresh(in_org text, in_passage bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+BEGIN
+    PERFORM FROM passages p WHERE p.org_id = in_org AND p.id = in_passage FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+        PERFORM recall_write_postings(in_org, in_passage);
+    END IF;
+END $$;
 
 -- Puts an object into the index in place of what it said before. `in_literals` are word vectors of what no language's
 -- parser keeps whole: identifiers, and the character pairs of scripts that write no spaces. `in_vectors` is NULL when
@@ -241,12 +256,12 @@ BEGIN
     IF in_session_id IS NOT NULL THEN
         -- What follows here and now may not be what followed where it was.
         IF follows IS NOT NULL THEN
-            PERFORM recall_write_postings(org, follows);
+            PERFORM recall_refresh(org, follows);
         END IF;
         follows := recall_next(of_scope, in_session_id, in_object_id);
     END IF;
     IF follows IS NOT NULL THEN
-        PERFORM recall_write_postings(org, follows);
+        PERFORM recall_refresh(org, follows);
     END IF;
     IF in_actor IS NOT NULL THEN
         INSERT INTO recall_actors (org_id, scope_id, word)
@@ -267,7 +282,7 @@ BEGIN
     FOREACH dropped IN ARRAY in_object_ids LOOP
         follows := recall_take_out(org, in_kind, dropped);
         IF follows IS NOT NULL THEN
-            PERFORM recall_write_postings(org, follows);
+            PERFORM recall_refresh(org, follows);
         END IF;
     END LOOP;
 END $$;
@@ -623,7 +638,7 @@ BEGIN
 END $$;
 
 -- Only these are open to the service, and only for the org of its transaction.
-REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_take_out, recall_next, recall_put,
+REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_refresh, recall_take_out, recall_next, recall_put,
     recall_drop, recall_drop_scope, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
     recall_progress, recall_fill, recall_has FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_drop_scope, recall_begin, recall_candidates, recall_probe, recall_register,
