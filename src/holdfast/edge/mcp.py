@@ -19,6 +19,9 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -108,6 +111,12 @@ def make_server(
     ) -> ReadResourceResult:
         return await _read_resource(who(context), shelves, str(params.uri))
 
+    async def list_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+        return ListPromptsResult(prompts=[])  # clients ask, whether or not there are any
+
+    async def get_prompt(_: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        raise MCPError(code=INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
+
     return Server(
         "holdfast",
         version=__version__,
@@ -120,6 +129,8 @@ def make_server(
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 

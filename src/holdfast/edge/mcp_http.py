@@ -84,6 +84,8 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         scope["route"] = self  # the log and the metrics name it by its pattern
+        # White space around a header's value is no part of it (RFC 9110), and httptools leaves what trails.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         request = Request(scope, receive)
         try:
             self._guests.check(request.headers.get("host", ""), request.headers.get("origin"))
