@@ -98,10 +98,15 @@ async def test_the_canary_is_nowhere_afterwards(talk, service, org):
     await it.call("pop")
     await it.call("clear", confirm=True, backup=True)
     dump = subprocess.run(
-        [_bin_dir(_site_packages()) / "pg_dump", "--data-only", service.owner_url],
+        [
+            _bin_dir(_site_packages()) / "pg_dump",
+            "--data-only",
+            "--enable-row-security",
+            service.owner_url,
+        ],
         capture_output=True,
         check=True,
-        env={**os.environ},
+        env={**os.environ, "PGOPTIONS": f"-c holdfast.org={org.id}"},
     ).stdout.decode(errors="replace")
     assert it.resource_id in dump
     assert canary not in dump
