@@ -8,7 +8,9 @@ from tests.conversations.conftest import Talk, resource
 
 
 def said(n: int, start: int = 0) -> list[dict]:
-    return [{"role": "user", "content": f"message {i}", "id": f"m{i}"} for i in range(start, start + n)]
+    return [
+        {"role": "user", "content": f"message {i}", "id": f"m{i}"} for i in range(start, start + n)
+    ]
 
 
 async def test_what_is_appended_is_read_oldest_first(talk):
@@ -200,7 +202,12 @@ async def test_stats_add_up(talk):
         max_tokens=1000,
         persistence={"ttl": "1h30m"},
         token_provider={"model": "gpt-4o"},
-        token_allocation={"short_term": 0.6, "system": 0.2, "long_term": 0.1, "user_defined": {"notes": 0.1}},
+        token_allocation={
+            "short_term": 0.6,
+            "system": 0.2,
+            "long_term": 0.1,
+            "user_defined": {"notes": 0.1},
+        },
     )
     done = await it.append(
         [
@@ -229,7 +236,9 @@ async def test_an_unknown_model_is_counted_with_the_default_and_says_so(talk):
 
 
 async def test_health(talk, backend):
-    it = await talk(type="message_count_based", max_messages=100, flushing={"summarize_threshold": 1.0})
+    it = await talk(
+        type="message_count_based", max_messages=100, flushing={"summarize_threshold": 1.0}
+    )
     await it.append(said(85))
     health = await it.get("health")
     assert health == {
@@ -249,7 +258,10 @@ async def test_instances_are_listed_newest_first_with_their_counts(talk):
         await Talk(it.api, it.resource_id, f"key:{n}").append(said(n + 1))
     url = f"/conversations/{it.resource_id}/instances"
     page = (await it.api.get(url, params={"limit": 2})).json()
-    assert [(row["key"], row["message_count"]) for row in page["data"]] == [("key:4", 5), ("key:3", 4)]
+    assert [(row["key"], row["message_count"]) for row in page["data"]] == [
+        ("key:4", 5),
+        ("key:3", 4),
+    ]
     assert page["has_more"] is True
     rest = (await it.api.get(url, params={"after_id": page["last_id"]})).json()
     assert [row["key"] for row in rest["data"]] == ["key:2", "key:1", "key:0"]
@@ -275,7 +287,12 @@ async def test_variables_make_the_key(talk):
     done = await it.api.post(f"{url}/append", json={"variables": variables, "messages": "hi"})
     assert done.status_code == 200, done.text
     assert await Talk(it.api, it.resource_id, "session:42").contents() == ["hi"]
-    for wrong in ({}, {"workflow": {}}, {"workflow": {"input": {"session_id": ""}}}, {"workflow": 1}):
+    for wrong in (
+        {},
+        {"workflow": {}},
+        {"workflow": {"input": {"session_id": ""}}},
+        {"workflow": 1},
+    ):
         refused = await it.api.post(f"{url}/resolve", json={"variables": wrong})
         assert refused.status_code == 422, refused.text
     both = await it.api.post(
