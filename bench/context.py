@@ -1,4 +1,5 @@
-"""A whole context (full blocks, 1,000 entries, archival lines found for the message) against each of its parts alone."""
+"""A whole context (full blocks, archival lines found for the message, 1,000 entries, 1,000 messages, 10,000 memories
+beside them) against each of its parts alone."""
 
 import psycopg
 
@@ -7,13 +8,16 @@ from holdfast.blocks import recall
 from holdfast.blocks import service as blocks
 from holdfast.blocks.model import MAX_CHARS, MAX_CORE_ENTRIES
 from holdfast.context import service
-from holdfast.context.model import MemoryPolicy
+from holdfast.context.model import ConversationName, MemoryPolicy
+from holdfast.conversations import service as conversations
+from holdfast.conversations.backends import Backends
 from holdfast.entries import service as entries
 from holdfast.entries.model import MAX_ENTRIES
-from holdfast.kernel.caller import operator
+from holdfast.kernel.caller import Caller, operator
 
 MESSAGE = "Which tea did I order from the shop in Lisbon?"
 MEMORIES = 10_000
+TALK = ConversationName("sessions", "bench")
 TARGET = 3.0
 
 
@@ -22,28 +26,44 @@ async def run(bench: Bench) -> None:
     caller = operator(bench.org_id)
     await _fill_blocks(bench)
     _fill_rows(bench)
+    backends = Backends(bench.db)
     auto = MemoryPolicy(archival_mode="auto")
+    await _talk(backends, caller)
 
     def ask(**more: object) -> service.Ask:
-        return service.Ask(message=MESSAGE, agent_id="bot", **more)  # type: ignore[arg-type]
+        return service.Ask(message=MESSAGE, agent_id="bot", conversation=TALK, **more)  # type: ignore[arg-type]
 
     parts = {
         "core blocks": lambda _: blocks.read_core(bench.db, caller, "bot"),
         "archival lines": lambda n: recall.find_lines(
             bench.db, caller, f"{MESSAGE} {n}", agent_id="bot", limit=10, min_score=None
         ),
+        "1,000 messages": lambda _: conversations.read(
+            backends,
+            caller,
+            conversations.Ask(TALK.resource_id, TALK.key),
+            limit=1_000,
+            offset=0,
+            tail=1_000,
+            include_flushed=False,
+        ),
         "1,000 entries": lambda _: entries.hydrate(bench.db, caller, "bot"),
     }
-    body = {"message": MESSAGE, "agent_id": "bot", "memory_policy": {"archival_mode": "auto"}}
+    body = {
+        "message": MESSAGE,
+        "agent_id": "bot",
+        "memory_policy": {"archival_mode": "auto"},
+        "conversation": {"resource_id": TALK.resource_id, "key": TALK.key},
+    }
     medians = await compare(
         "a context and its parts",
         {
             **parts,
-            "context": lambda _: service.assemble(bench.db, caller, ask(policy=auto)),
+            "context": lambda _: service.assemble(backends, caller, ask(policy=auto)),
             "context in 4,000 tokens": lambda _: service.assemble(
-                bench.db, caller, ask(policy=auto, max_tokens=4_000)
+                backends, caller, ask(policy=auto, max_tokens=4_000)
             ),
-            "context, tool_only": lambda _: service.assemble(bench.db, caller, ask()),
+            "context, tool_only": lambda _: service.assemble(backends, caller, ask()),
             "HTTP": lambda _: bench.http.post("/context", json=body),
             "HTTP in 4,000 tokens": lambda _: bench.http.post(
                 "/context", json={**body, "max_tokens": 4_000}
@@ -78,6 +98,17 @@ async def _fill_blocks(bench: Bench) -> None:
         await blocks.write_block(
             bench.db, caller, where, "archival", archive, expected_updated_at=None
         )
+
+
+async def _talk(backends: Backends, caller: Caller) -> None:
+    """A long conversation, short of the tokens at which it would be flushed."""
+    ask = conversations.Ask(TALK.resource_id, TALK.key)
+    for start in range(0, 1_000, 100):
+        messages = [
+            {"role": ("user", "assistant")[n % 2], "content": f"message {n}: " + "some words " * 12}
+            for n in range(start, start + 100)
+        ]
+        await conversations.append(backends, caller, ask, messages)
 
 
 def _fill_rows(bench: Bench) -> None:

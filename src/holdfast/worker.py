@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from holdfast.app import AppConfig, open_backends
+from holdfast.app import AppConfig, config_of, open_backends
 from holdfast.conversations import flushing
 from holdfast.conversations.backends import Backends
 from holdfast.entries import sweep as entries
@@ -17,6 +17,8 @@ from holdfast.kernel.jobs import Handler, Worker
 from holdfast.kernel.recall import models
 from holdfast.memories import assets
 from holdfast.memories.objects import ObjectStore
+
+__all__ = ["config_of", "handlers", "run_worker"]
 
 log = structlog.get_logger("holdfast.worker")
 

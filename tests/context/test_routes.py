@@ -235,6 +235,7 @@ async def test_callers_reach_their_own_context_only(org, filled):
         {"message_id": ""},
         {"message_id": "x" * 129},
         {"conversation": {"key": "k"}},
+        {"conversation": {"resource_id": "sessions", "key": "k", "name": "x"}},
         {"message": None},
     ],
 )
@@ -257,3 +258,124 @@ async def test_under_an_idempotency_key_the_first_answer_is_given_again(filled):
     again = await filled.post("/context", json=body, headers=headers)
     assert (again.json(), again.headers["idempotency-replayed"]) == (first.json(), "true")
     assert first.json() == (await filled.post("/context", json=body)).json()
+
+
+# --- the conversation ------------------------------------------------------------------------------------------------
+
+RESOURCE = {
+    "resource": "memory",
+    "id": "chats",
+    "type": "token_based",
+    "max_tokens": 100_000,
+    "persistence": {"type": "postgres"},
+    "default_key_template": "chat:{{.session_id}}",
+}
+
+
+async def talk(api, key, *messages, resource="chats"):
+    """A resource with one conversation in it."""
+    made = await api.put(f"/memory-resources/{RESOURCE['id']}", json=RESOURCE)
+    assert made.status_code in (200, 201), made.text
+    if messages:
+        body = {"key": key, "messages": list(messages)}
+        said = await api.post(f"/conversations/{resource}/append", json=body)
+        assert said.status_code == 200, said.text
+
+
+def text(role, content, **more):
+    return {"role": role, "content": content, **more}
+
+
+async def test_the_conversation_that_is_named_is_read_oldest_first(filled):
+    await talk(filled, "k", text("user", "hello"), text("assistant", "hi 🍵"))
+    context = await ask(filled, conversation={"resource_id": "chats", "key": "k"})
+    assert [(m["role"], m["content"]) for m in context["messages"]] == [
+        ("user", "hello"),
+        ("assistant", "hi 🍵"),
+    ]
+    count = tokenizer_for(None).count
+    costs = [count(m["content"]) + count(m["role"]) + 2 for m in context["messages"]]
+    assert [m["tokens"] for m in context["messages"]] == costs
+    assert context["tokens"]["messages"] == sum(costs)
+    read = (await filled.get("/conversations/chats/read?key=k")).json()["messages"]
+    assert [m["id"] for m in read] == [m["id"] for m in context["messages"]]
+    other = await ask(filled, conversation={"resource_id": "chats", "key": "k"}, model="gpt-4")
+    count = tokenizer_for("gpt-4").count
+    costs = [count(m["content"]) + count(m["role"]) + 2 for m in other["messages"]]
+    assert [m["tokens"] for m in other["messages"]] == costs
+    by_variables = {"resource_id": "chats", "variables": {"session_id": "s"}}
+    assert (await ask(filled, conversation=by_variables))["messages"] == []
+    missing = {"message": "hi", "conversation": {"resource_id": "nowhere", "key": "k"}}
+    assert (await filled.post("/context", json=missing)).status_code == 404
+
+
+async def test_an_agents_references_are_read_where_no_conversation_is_named(filled):
+    await talk(filled, "chat:s1", text("user", "in a session"))
+    await talk(filled, "team", text("user", "on the wall"))
+    references = [{"id": "chats"}, {"id": "chats", "key": "team"}, {"id": "gone", "key": "x"}]
+    await filled.put("/agents/bot", json={"memory": references})
+    context = await ask(filled, agent_id="bot", session_id="s1")
+    assert [m["content"] for m in context["messages"]] == ["in a session", "on the wall"]
+    assert context["dropped"] == [
+        {"part": "messages", "reason": "unresolved", "count": 0, "tokens": None, "ids": ["gone"]}
+    ]
+    without = await ask(filled, agent_id="bot")
+    assert [m["content"] for m in without["messages"]] == ["on the wall"]
+    assert without["dropped"][0]["ids"] == ["chats", "gone"]
+    named = {"resource_id": "chats", "key": "team"}
+    assert len((await ask(filled, agent_id="bot", conversation=named))["messages"]) == 1
+    assert (await ask(filled))["messages"] == []
+
+
+async def test_what_does_not_fit_of_a_conversation_is_its_oldest(filled):
+    call = {"id": "c1", "type": "function", "function": {"name": "brew", "arguments": "{}"}}
+    await talk(
+        filled,
+        "k",
+        text("system", "be kind"),
+        text("user", "brew some tea"),
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        text("tool", "brewed", tool_call_id="c1"),
+        text("assistant", "here it is"),
+    )
+    named = {"resource_id": "chats", "key": "k"}
+    whole = await ask(filled, conversation=named)
+    for max_tokens in range(1, whole["tokens"]["total"] + 1):
+        context = await ask(filled, conversation=named, max_tokens=max_tokens)
+        assert context["tokens"]["total"] <= max_tokens
+        dropped = {each["part"]: each for each in context["dropped"]}
+        left_out = dropped.get("messages", {"ids": [], "tokens": 0})
+        kept = [m["id"] for m in context["messages"]]
+        assert sorted(kept + left_out["ids"]) == sorted(m["id"] for m in whole["messages"])
+        assert context["tokens"]["messages"] + left_out["tokens"] == whole["tokens"]["messages"]
+        said = [m["id"] for m in whole["messages"] if m["role"] != "system"]
+        kept_said = [name for name in kept if name in said]
+        assert kept_said == said[len(said) - len(kept_said) :]
+        roles = [m["role"] for m in context["messages"]]
+        assert ("tool" in roles) == any(m["tool_calls"] for m in context["messages"])
+
+
+async def test_of_a_long_conversation_the_newest_thousand_are_looked_at(filled):
+    await talk(filled, "k")
+    for start in range(0, 1_100, 100):
+        messages = [text("user", f"m{number}") for number in range(start, start + 100)]
+        await talk(filled, "k", *messages)
+    context = await ask(filled, conversation={"resource_id": "chats", "key": "k"})
+    assert [context["messages"][0]["content"], context["messages"][-1]["content"]] == [
+        "m100",
+        "m1099",
+    ]
+    assert context["dropped"] == [
+        {"part": "messages", "reason": "window", "count": 100, "tokens": None, "ids": []}
+    ]
+
+
+async def test_another_users_session_is_not_read(org, api):
+    body = {"key": "hers", "messages": "secret", "session_id": "hers"}
+    ana = org.client(await org.mint("user", user_id="ana"))
+    assert (await ana.post("/conversations/sessions/append", json=body)).status_code == 200
+    named = {"resource_id": "sessions", "key": "hers"}
+    assert len((await ask(ana, conversation=named))["messages"]) == 1
+    bo = org.client(await org.mint("user", user_id="bo"))
+    refused = await bo.post("/context", json={"message": "hi", "conversation": named})
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")

@@ -54,8 +54,7 @@ def worker_command(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Do background jobs, beside any number of `serve` and other workers."""
-    from holdfast.app import config_of
-    from holdfast.worker import run_worker
+    from holdfast.worker import config_of, run_worker
 
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     logs.configure(settings.log_level)

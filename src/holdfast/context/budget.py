@@ -123,4 +123,5 @@ def _units(messages: Sequence[tuple[Priced, ContextMessage]]) -> tuple[Queue, Qu
 
 
 def _call_ids(message: ContextMessage) -> Iterable[str]:
-    return (str(call["id"]) for call in message.tool_calls or [] if call.get("id"))
+    calls = (call for call in message.tool_calls or [] if isinstance(call, dict))
+    return (str(call["id"]) for call in calls if call.get("id"))

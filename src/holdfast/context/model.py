@@ -1,5 +1,6 @@
 """What reaches the agent, and what bounds it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from holdfast.kernel.clock import Instant
 
 ArchivalMode = Literal["tool_only", "auto", "off"]
 Part = Literal["user_memory", "system_reminders", "entries", "messages"]
-Why = Literal["max_tokens", "budget_bytes", "window"]
+Why = Literal["max_tokens", "budget_bytes", "window", "unresolved"]
 
 MAX_MESSAGE_ID_CHARS = 128
 # Of a conversation, the newest this many are looked at.
@@ -30,10 +31,11 @@ class MemoryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ConversationName:
-    """Which conversation to read."""
+    """Which conversation to read: by its key, or by variables for the template of its resource."""
 
     resource_id: str
-    key: str
+    key: str | None = None
+    variables: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,10 @@ class ContextMessage:
     tokens: int
     created_at: Instant | None = None
     name: str | None = None
-    tool_calls: list[dict[str, Any]] | None = None
+    tool_calls: list[Any] | None = None
     tool_call_id: str | None = None
     metadata: dict[str, Any] | None = None
-    type: Literal["message"] = "message"
+    type: str = "message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,9 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What was left out of a part, and why: `max_tokens` (this call's), `budget_bytes` (hydration's) or `window` (the
-    conversation is longer than a context looks back). `ids` names each where it is known."""
+    """What was left out of a part, and why: `max_tokens` (this call's), `budget_bytes` (hydration's), `window` (the
+    conversation is longer than a context looks back) or `unresolved` (a resource the agent refers to, whose key this call
+    does not tell: nobody knows how many messages it has). `ids` names each where it is known."""
 
     part: Part
     reason: Why

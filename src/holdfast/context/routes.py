@@ -1,8 +1,8 @@
 """Context over HTTP."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import Field
 
 from holdfast.blocks.model import DEFAULT_LINES, MAX_LINES
@@ -14,14 +14,23 @@ from holdfast.context.model import (
     Context,
     ConversationName,
     MemoryPolicy,
-    Turn,
     UserMemory,
 )
+from holdfast.conversations.backends import Backends
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.ids import ClientId
 
 router = APIRouter(route_class=ApiRoute, prefix="/context", tags=["context"])
+
+
+def the_backends(request: Request) -> Backends:
+    """What conversations of this app stand on."""
+    backends: Backends = request.app.state.conversations
+    return backends
+
+
+TheBackends = Annotated[Backends, Depends(the_backends)]
 
 
 class PolicyAsked(Body):
@@ -35,10 +44,11 @@ class PolicyAsked(Body):
 
 
 class ConversationAsked(Body):
-    """Which conversation to read."""
+    """Which conversation to read: by its key, or by variables for the template of its resource."""
 
     resource_id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,100}$", examples=["sessions"])
-    key: str = Field(min_length=1, max_length=256, examples=["chat-1"])
+    key: str | None = Field(None, min_length=1, max_length=256, examples=["chat-1"])
+    variables: dict[str, Any] | None = None
 
 
 class ContextAsk(Body):
@@ -56,24 +66,22 @@ class ContextAsk(Body):
     def as_ask(self) -> service.Ask:
         """The same as values."""
         policy, named = self.memory_policy, self.conversation
-        turn = None
-        if self.session_id is not None and self.message_id is not None:
-            turn = Turn(self.session_id, self.message_id)
         return service.Ask(
             message=self.message,
             agent_id=self.agent_id,
-            turn=turn,
+            session_id=self.session_id,
+            message_id=self.message_id,
             policy=MemoryPolicy(**policy.model_dump()) if policy else MemoryPolicy(),
-            conversation=ConversationName(named.resource_id, named.key) if named else None,
+            conversation=ConversationName(**named.model_dump()) if named else None,
             max_tokens=self.max_tokens,
             model=self.model,
         )
 
 
 @router.post("")
-async def post_context(body: ContextAsk, caller: TheCaller, db: TheDatabase) -> Context:
+async def post_context(body: ContextAsk, caller: TheCaller, backends: TheBackends) -> Context:
     """What to put in a prompt: user memory, reminders for this turn, the agent's entries, the conversation."""
-    return await service.assemble(db, caller, body.as_ask())
+    return await service.assemble(backends, caller, body.as_ask())
 
 
 @router.get(

@@ -9,7 +9,7 @@ from holdfast.blocks import recall
 from holdfast.blocks import service as blocks
 from holdfast.blocks.model import MAX_QUERY_CHARS, Block, BlockScope
 from holdfast.context.budget import Priced, Purse, fill
-from holdfast.context.conversation import Said, read_messages
+from holdfast.context.conversation import Said, read_messages, read_references
 from holdfast.context.model import (
     Context,
     ConversationName,
@@ -20,13 +20,15 @@ from holdfast.context.model import (
     Turn,
     UserMemory,
 )
+from holdfast.context.prices import price_entries
 from holdfast.context.turns import keep_turn, read_turn
 from holdfast.context.user_memory import etag_of, render
+from holdfast.conversations.backends import Backends
+from holdfast.directory import service as directory
 from holdfast.entries import hydration
 from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.places import enter_agent
 from holdfast.kernel.tokens import Tokenizer, tokenizer_for
 
 
@@ -36,11 +38,19 @@ class Ask:
 
     message: str
     agent_id: str | None = None
-    turn: Turn | None = None
+    session_id: str | None = None
+    message_id: str | None = None
     policy: MemoryPolicy = field(default_factory=MemoryPolicy)
     conversation: ConversationName | None = None
     max_tokens: int | None = None
     model: str | None = None
+
+    @property
+    def turn(self) -> Turn | None:
+        """The turn this is for, where both of its names are told."""
+        if self.session_id is None or self.message_id is None:
+            return None
+        return Turn(self.session_id, self.message_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +73,17 @@ class Parts:
     said: Said
 
 
-async def assemble(db: Database, caller: Caller, ask: Ask) -> Context:
+async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
     """What to put in a prompt. Asking again for a turn gives the reminders it got at first."""
-    speaker = _speaking(caller, ask.agent_id)
+    db, speaker = backends.db, _speaking(caller, ask.agent_id)
     tokenizer = tokenizer_for(ask.model)
     turn = ask.turn if speaker.user_id is not None and ask.policy.archival_mode != "off" else None
-    found, remembered, reminded, hydrated, said, _ = await _together(
+    found, remembered, reminded, hydrated, said = await _together(
         _read_blocks(db, speaker),
         _nothing() if turn is None else read_turn(db, speaker, turn),
         _recall(db, speaker, ask),
         _hydrate(db, speaker, tokenizer),
-        _converse(db, speaker, ask.conversation),
-        _check_agent(db, caller, speaker.agent_id),
+        _converse(backends, speaker, ask, tokenizer),
     )
 
     async def fitted(reminders: list[Reminder]) -> Context:
@@ -92,9 +101,7 @@ async def assemble(db: Database, caller: Caller, ask: Ask) -> Context:
 async def user_memory(db: Database, caller: Caller, agent_id: str | None) -> UserMemory:
     """The core blocks alone."""
     speaker = _speaking(caller, agent_id)
-    found, _ = await _together(
-        _read_blocks(db, speaker), _check_agent(db, caller, speaker.agent_id)
-    )
+    found, _ = await _together(_read_blocks(db, speaker), _references(db, speaker))
     content = render(user_core=_core(found, "user"), agent_core=_core(found, "agent"))
     return UserMemory(content, etag_of(content), Tokenizer().count(content))
 
@@ -107,10 +114,11 @@ def _speaking(caller: Caller, agent_id: str | None) -> Caller:
     return caller if agent_id is None else caller.speaking_as(agent_id)
 
 
-async def _check_agent(db: Database, caller: Caller, agent_id: str | None) -> None:
-    if agent_id is not None:
-        async with db.read(caller) as tx:
-            await enter_agent(tx, caller, agent_id, to_write=False)
+async def _references(db: Database, speaker: Caller) -> list[dict[str, Any]]:
+    """The conversations the agent refers to; MEM-002 where there is no such agent in this workspace."""
+    if speaker.agent_id is None:
+        return []
+    return (await directory.read_agent(db, speaker, speaker.agent_id)).memory
 
 
 async def _nothing() -> None:
@@ -142,12 +150,36 @@ async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydra
     where = Places(speaker.agent_id, speaker.workspace_id)
     async with db.read(speaker) as tx:
         filled = await hydration.fill(tx, where, budget_bytes=DEFAULT_BUDGET_BYTES)
-    tokens = await tokenizer.count_all([f"{e.key}: {e.content}" for e in filled.data])
+    tokens = await price_entries(tokenizer, filled.data)
     return Hydrated(filled.data, tokens, filled.dropped_entries)
 
 
-async def _converse(db: Database, speaker: Caller, name: ConversationName | None) -> Said:
-    return Said([], 0) if name is None else await read_messages(db, speaker, name)
+async def _converse(backends: Backends, speaker: Caller, ask: Ask, tokenizer: Tokenizer) -> Said:
+    """The conversation that was named, else those the agent refers to. Where no model is named, a message costs what its
+    resource counted when it was appended."""
+    counted_by = tokenizer if ask.model is not None else None
+    if ask.conversation is not None:
+        said: Said
+        _, said = await _together(
+            _references(backends.db, speaker),
+            read_messages(backends, speaker, ask.conversation, counted_by),
+        )
+        return said
+    references = await _references(backends.db, speaker)
+    return await read_references(
+        backends, speaker, references, _variables(speaker, ask), counted_by
+    )
+
+
+def _variables(speaker: Caller, ask: Ask) -> dict[str, Any]:
+    """What the key of a conversation may be made of."""
+    named = {
+        "user_id": speaker.user_id,
+        "agent_id": speaker.agent_id,
+        "session_id": ask.session_id,
+    }
+    known = {name: value for name, value in named.items() if value is not None}
+    return {**known, "workflow": {"input": known}}
 
 
 async def _together(*parts: Coroutine[Any, Any, Any]) -> list[Any]:
@@ -231,6 +263,8 @@ def _dropped_before(parts: Parts) -> list[Dropped]:
     dropped = []
     if parts.hydrated.dropped:
         dropped.append(Dropped("entries", "budget_bytes", parts.hydrated.dropped, None, []))
+    if parts.said.unresolved:
+        dropped.append(Dropped("messages", "unresolved", 0, None, parts.said.unresolved))
     earlier = parts.said.total_count - len(parts.said.messages)
     if earlier > 0:
         dropped.append(Dropped("messages", "window", earlier, None, []))

@@ -98,8 +98,9 @@ class _List:
         self.expires_at = None if ttl_s is None else now + timedelta(seconds=ttl_s)
 
     def add(self, drafts: Sequence[Draft]) -> None:
+        now = clock.now()
         for draft in drafts:
-            self.put(Kept(self.next_seq, draft, clock.now()))
+            self.put(Kept(self.next_seq, draft, now))
             self.known_ids.add(draft.id)
             self.next_seq += 1
 

@@ -131,23 +131,29 @@ UPDATE conversations
  WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
 
 -- name: read_messages
--- Where no place is empty, the offset is a place and the index goes straight to it.
+-- Where no place is empty, the offset is a place and the index goes straight to it; else it counts along the index.
 WITH c AS (
-    SELECT id, message_count, next_seq, next_seq - message_count AS first_seq
+    SELECT id, next_seq - message_count AS first_seq
       FROM conversations
      WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
        AND (expires_at IS NULL OR expires_at > %(now)s)
-), dense AS (
-    SELECT NOT EXISTS (SELECT FROM conversation_messages m, c
-                        WHERE m.org_id = %(org_id)s AND m.conversation_id = c.id AND m.seq < c.first_seq) AS yes
+), dense AS MATERIALIZED (
+    SELECT coalesce((SELECT m.seq FROM conversation_messages m
+                      WHERE m.org_id = %(org_id)s AND m.conversation_id = (SELECT id FROM c)
+                      ORDER BY m.seq
+                      LIMIT 1) >= (SELECT first_seq FROM c), true) AS yes
+), start AS (
+    SELECT CASE WHEN dense.yes THEN c.first_seq + %(offset)s ELSE -9223372036854775808 END AS seq,
+           CASE WHEN dense.yes THEN 0 ELSE %(offset)s END AS skip
+      FROM c, dense
 )
 SELECT seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share, created_at, accessed_at
   FROM conversation_messages m
  WHERE m.org_id = %(org_id)s
    AND m.conversation_id = (SELECT id FROM c)
-   AND (NOT (SELECT yes FROM dense) OR m.seq >= (SELECT first_seq FROM c) + %(offset)s)
+   AND m.seq >= (SELECT seq FROM start)
  ORDER BY m.seq
-OFFSET (SELECT CASE WHEN dense.yes THEN 0 ELSE %(offset)s END FROM dense)
+OFFSET (SELECT skip FROM start)
  LIMIT %(limit)s;
 
 -- name: read_newest_messages

@@ -13,6 +13,7 @@ from holdfast.conversations.resource import BUILT_IN, Resource, built_in
 from holdfast.conversations.yaml_lines import Document
 from holdfast.kernel import revisions
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from holdfast.kernel.pages import Cursor, Page
@@ -167,8 +168,8 @@ def as_wire(stored: StoredResource) -> dict[str, Any]:
         **stored.config,
         "id": stored.id,
         "revision": stored.revision,
-        "created_at": stored.created_at,
-        "updated_at": stored.updated_at,
+        "created_at": rfc3339(stored.created_at),
+        "updated_at": rfc3339(stored.updated_at),
     }
 
 

@@ -20,7 +20,6 @@ from holdfast.conversations.model import (
     Strategy,
 )
 from holdfast.conversations.resource import RESOURCE_ID
-from holdfast.conversations.resources import StoredResource
 from holdfast.conversations.rules import Validation, snake_case
 from holdfast.conversations.service import Ask
 from holdfast.conversations.yaml_lines import Document, read_yaml
@@ -82,7 +81,7 @@ async def list_resources(
     """The org's memory resources, newest first."""
     page = await resources.list_resources(backends, caller, cursor)
     return {
-        "data": [_wire(stored) for stored in page.data],
+        "data": [resources.as_wire(stored) for stored in page.data],
         "first_id": page.first_id,
         "last_id": page.last_id,
         "has_more": page.has_more,
@@ -119,7 +118,7 @@ async def get_resource(
     """One memory resource."""
     stored = await resources.read_resource(backends, caller, resource_id)
     set_etag(response, stored.revision)
-    return _wire(stored)
+    return resources.as_wire(stored)
 
 
 @resources_router.put("/{resource_id}", openapi_extra=_RESOURCE_BODY, responses=_RESOURCE_ANSWER)
@@ -140,7 +139,7 @@ async def put_resource(
     )
     response.status_code = 201 if stored.created_at == stored.updated_at else 200
     set_etag(response, stored.revision)
-    return _wire(stored)
+    return resources.as_wire(stored)
 
 
 @resources_router.delete("/{resource_id}", status_code=204)
@@ -175,15 +174,6 @@ async def _documents(request: Request) -> list[Document]:
 def _validation(found: Validation) -> dict[str, Any]:
     errors = [{k: v for k, v in as_wire(e).items() if k != "line" or v} for e in found.errors]
     return {"valid": found.valid, "errors": errors}
-
-
-def _wire(stored: StoredResource) -> dict[str, Any]:
-    wire = resources.as_wire(stored)
-    return {
-        **wire,
-        "created_at": rfc3339(stored.created_at),
-        "updated_at": rfc3339(stored.updated_at),
-    }
 
 
 # --- conversations ---------------------------------------------------------------------------------------------------

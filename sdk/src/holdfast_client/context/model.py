@@ -1,5 +1,6 @@
 """What to put in a prompt, and how each provider takes it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -22,10 +23,11 @@ class MemoryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ConversationName:
-    """Which conversation to read."""
+    """Which conversation to read: by its key, or by variables for the template of its resource."""
 
     resource_id: str
-    key: str
+    key: str | None = None
+    variables: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,10 @@ class ContextMessage:
     tokens: int
     created_at: datetime | None = None
     name: str | None = None
-    tool_calls: list[dict[str, Any]] | None = None
+    tool_calls: list[Any] | None = None
     tool_call_id: str | None = None
     metadata: dict[str, Any] | None = None
-    type: Literal["message"] = "message"
+    type: str = "message"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,195 @@
+"""hybrid_summary with a model behind a real endpoint: a service of its own, and a stub that speaks the protocol."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.conftest import serving
+from tests.conversations.conftest import Talk, resource
+from tests.conversations.stub_llm import StubLlm, stub_llm
+from tests.conversations.test_routes import said
+
+HYBRID = {"type": "hybrid_summary", "summary_tokens": 40}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[StubLlm]:
+    with stub_llm() as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def served(model: StubLlm, service, tmp_path_factory) -> Iterator[dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("llm") / "data"
+    with serving(
+        folder,
+        HOLDFAST_LLM="openai:stub-1",
+        HOLDFAST_LLM_BASE_URL=model.url,
+        HOLDFAST_LLM_API_KEY="sk-for-the-stub",
+        HOLDFAST_REDIS_URL=service.redis_url,
+        SOME_API_KEY="sk-to-count",
+    ) as (ready, _):
+        yield ready
+
+
+@pytest.fixture
+async def api(served, model) -> AsyncIterator[httpx.AsyncClient]:
+    model.status, model.delay_s, model.reply = 200, 0.0, "Ana has a dog called Rex."
+    model.asked.clear()
+    async with httpx.AsyncClient(
+        base_url=f"{served['url']}/api/v1",
+        headers={"Authorization": f"Bearer {served['api_key']}"},
+        timeout=30,
+    ) as client:
+        yield client
+
+
+async def finished(api: httpx.AsyncClient, job_id: str, *statuses: str) -> dict[str, Any]:
+    for _ in range(400):
+        job = (await api.get(f"/jobs/{job_id}")).json()
+        if job["status"] in statuses or (job["error"] and "error" in statuses):
+            return job
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"the job stays {job['status']}")
+
+
+async def test_a_job_summarises_and_the_answer_does_not_wait_for_it(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    model.delay_s = 0.5
+    done = await it.append(said(8))
+    assert done["flush"]["status"] == "scheduled"
+    assert done["total_count"] == 8
+    assert (await it.get("health"))["pending_flush"] is True
+    more = await it.append(said(1, 8))
+    assert more["flush"] is None  # one job is enough
+    job = await finished(api, done["flush"]["job_id"], "succeeded")
+    assert job["tokens"] == 77
+    messages = (await it.get("read"))["messages"]
+    assert "Ana has a dog called Rex." in messages[0]["content"]
+    assert (messages[0]["role"], messages[0]["tokens"] <= 40) == ("system", True)
+    assert len(messages) == 9 - 3 + 1
+    assert len(model.asked) == 1
+    assert model.asked[0]["model"] == "stub-1"
+    assert "message 0" in model.asked[0]["messages"][1]["content"]
+    assert model.keys[-1] == "Bearer sk-for-the-stub"
+    assert (await it.get("health"))["pending_flush"] is False
+    stats = await it.get("stats")
+    assert stats["last_flush"]["summary_generated"] is True
+    everything = await it.get("read", include_flushed=True, limit=100)
+    assert {m["id"] for m in everything["messages"]} >= {f"m{n}" for n in range(9)}
+
+
+async def test_the_earlier_summary_is_folded_in(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    first = await it.append(said(8))
+    await finished(api, first["flush"]["job_id"], "succeeded")
+    model.reply = "Everything so far."
+    second = await it.append(said(3, 20))
+    await finished(api, second["flush"]["job_id"], "succeeded")
+    assert "Ana has a dog called Rex." in model.asked[-1]["messages"][1]["content"]
+    messages = (await it.get("read"))["messages"]
+    assert [m["id"] for m in messages if m["metadata"].get("summary")] == [messages[0]["id"]]
+    assert "Everything so far." in messages[0]["content"]
+
+
+async def test_a_long_reply_is_cut_to_its_tokens_and_redacted(talk, api, model):
+    it = await talk(
+        type="message_count_based",
+        max_messages=4,
+        flushing=HYBRID,
+        privacy_policy={"redact_patterns": ["xyzzy"]},
+    )
+    model.reply = "xyzzy " + "word " * 500
+    done = await it.append([*said(3), "xyzzy in a message"])
+    await finished(api, done["flush"]["job_id"], "succeeded")
+    [summary] = (await it.get("read", limit=1))["messages"]
+    assert summary["tokens"] <= 40
+    assert "[REDACTED]" in summary["content"]
+    assert "xyzzy" not in json.dumps(model.asked)
+
+
+async def test_when_the_model_fails_nothing_is_lost_and_it_shows(talk, api, model, served):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    model.status = 500
+    done = await it.append(said(8))
+    job = await finished(api, done["flush"]["job_id"], "error")
+    assert "status 500" in job["error"]
+    assert len(await it.contents()) == 8
+    stats = await it.get("stats")
+    assert stats["last_error"]["code"] == "llm_failed"
+    assert stats["last_flush"] is None
+    assert (await it.get("health"))["healthy"] is False
+    metrics = (await api.get(f"{served['url']}/metrics")).text
+    assert "holdfast_llm_failures_total" in metrics
+    assert 'outcome="failed",strategy="hybrid_summary"' in metrics
+    # The hard limit waits for no model.
+    over = await it.append(said(3, 8))
+    assert (over["flush"]["actual_strategy"], over["total_count"]) == ("simple_fifo", 5)
+    assert (await it.get("stats"))["last_error"] is None
+    everything = await it.get("read", include_flushed=True, limit=100)
+    assert [m["id"] for m in everything["messages"]] == [f"m{n}" for n in range(11)]
+
+
+async def test_the_fallback_takes_over_from_a_model_that_fails(talk, api, model):
+    flushing = {**HYBRID, "fallback": "extractive"}
+    it = await talk(type="message_count_based", max_messages=10, flushing=flushing)
+    model.status = 503
+    done = await it.append(said(8))
+    await finished(api, done["flush"]["job_id"], "succeeded")
+    [summary] = (await it.get("read", limit=1))["messages"]
+    assert summary["metadata"]["summary"]["by"] == "extractive"
+
+
+async def test_a_flush_that_is_asked_for_is_scheduled_too(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=100)
+    await it.append(said(10))
+    dry = await it.call("flush", strategy="hybrid_summary", force=True, dry_run=True)
+    assert (dry["would_flush"], dry["removed"], dry["message_count"]) == (True, 3, 8)
+    assert model.asked == []
+    asked = await it.call("flush", strategy="hybrid_summary", force=True)
+    assert (asked["status"], asked["flushed"]) == ("scheduled", False)
+    await finished(api, asked["job_id"], "succeeded")
+    assert len(await it.contents()) == 8
+
+
+async def test_a_list_that_changed_meanwhile_is_looked_at_again(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    model.delay_s = 0.5
+    done = await it.append(said(8))
+    await asyncio.sleep(0.2)
+    await it.call("write", messages=said(2, 50))
+    job = await finished(api, done["flush"]["job_id"], "succeeded")
+    assert job["result"] == {"flushed": False}
+    assert await it.contents() == ["message 50", "message 51"]
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_a_provider_counts_where_its_key_is_set(api, model, provider):
+    async def tokens(variable: str, **more: Any) -> tuple[int, dict[str, Any]]:
+        name = f"c{uuid.uuid4().hex[:8]}"
+        endpoint = model.url.removesuffix("/v1")
+        given = {
+            "provider": provider,
+            "model": "gpt-4o",
+            "api_key_env": variable,
+            "endpoint": endpoint,
+        }
+        body = resource(name, token_provider={**given, **more})
+        made = await api.put(f"/memory-resources/{name}", json=body)
+        assert made.status_code == 201, made.text
+        done = await Talk(api, name).append("hello")
+        return done["token_count"], (await Talk(api, name).get("stats"))["tokenizer"]
+
+    assert await tokens("SOME_API_KEY") == (11 + 3, {"encoding": provider, "fallback": False})
+    assert model.asked[-1]["path"].endswith("tokens")
+    assert "sk-to-count" in model.keys[-1]
+    assert await tokens("UNSET_API_KEY") == (1 + 3, {"encoding": "o200k_base", "fallback": True})
+    estimated = await tokens("UNSET_API_KEY", fallback="estimate")
+    assert estimated == (2 + 3, {"encoding": "estimate", "fallback": True})
+    model.status = 500
+    assert (await tokens("SOME_API_KEY"))[0] == 1 + 3
