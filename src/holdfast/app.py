@@ -14,6 +14,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from holdfast import __version__
 from holdfast.access import routes as access
+from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, pages, problems
 from holdfast.jobs import routes as jobs
@@ -71,6 +72,7 @@ def make_app(config: AppConfig) -> FastAPI:
     app.include_router(pages.health_router)
     for router in ROUTERS:
         app.include_router(router, prefix=API)
+    app.include_router(anthropic_api.router, prefix="/anthropic/v1")
 
     problems.install(app)
     openapi.install(app)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from holdfast.kernel.ids import id_at, ids_between, is_id
 
-instants = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)).map(
-    lambda at: at.replace(tzinfo=UTC)
+instants = st.timedeltas(timedelta(days=1), timedelta(days=80_000)).map(
+    lambda since: datetime(1970, 1, 1, tzinfo=UTC) + since
 )
 
 

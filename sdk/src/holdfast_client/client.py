@@ -11,6 +11,7 @@ from holdfast_client.calls import Call
 from holdfast_client.directory import AsyncDirectory, Directory
 from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.scope import Scope
+from holdfast_client.stores import AsyncStores, Stores
 from holdfast_client.transport import MAX_RETRIES, AsyncSender, Retries, Sender, Server
 
 T = TypeVar("T")
@@ -29,6 +30,7 @@ class Client:
 
     directory: Directory
     jobs: Jobs
+    stores: Stores
 
     def __init__(
         self,
@@ -50,6 +52,7 @@ class Client:
         self._scope = scope
         self.directory = Directory(self.send, scope)
         self.jobs = Jobs(self.send, scope)
+        self.stores = Stores(self.send, scope)
 
     def scope(
         self,
@@ -99,6 +102,7 @@ class AsyncClient:
 
     directory: AsyncDirectory
     jobs: AsyncJobs
+    stores: AsyncStores
 
     def __init__(
         self,
@@ -120,6 +124,7 @@ class AsyncClient:
         self._scope = scope
         self.directory = AsyncDirectory(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
+        self.stores = AsyncStores(self.send, scope)
 
     def scope(
         self,

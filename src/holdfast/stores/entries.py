@@ -1,5 +1,6 @@
 """The entries of a store: read, list by path, create, update, rename, delete."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -211,9 +212,17 @@ async def delete_entry(
         await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
 
 
-async def version_ids(db: Database, caller: Caller, entry_ids: list[str]) -> dict[str, str]:
-    """The id of each entry's present version, by the entry's."""
-    rows = await db.all(caller, dict, queries.list_version_ids, entry_ids=entry_ids)
+async def version_ids(
+    db: Database, caller: Caller, entries: Sequence[StoreEntry]
+) -> dict[str, str]:
+    """The id of the version that each of these entries was read at, by the entry's id."""
+    rows = await db.all(
+        caller,
+        dict,
+        queries.list_version_ids,
+        entry_ids=[entry.id for entry in entries],
+        versions=[entry.version for entry in entries],
+    )
     return {row["entry_id"]: row["version_id"] for row in rows}
 
 
@@ -308,6 +317,7 @@ async def _path_taken(
 async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id: str = "") -> None:
     """Refuse a path at, above or below another entry's; nobody else's tree grows meanwhile."""
     await tx.run(queries.one_at_a_time, store_id=where["store_id"])
+    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
     below_start, below_end = paths.below(path)
     holder = await tx.one(
         StoreEntry,

@@ -259,11 +259,10 @@ SELECT e.id, e.store_id, e.path, e.size, e.content_sha256, e.version, e.metadata
  LIMIT 1;
 
 -- name: list_version_ids
--- The id of each entry's present version.
+-- The ids of versions, by the entry and the number.
 SELECT r.object_id AS entry_id, r.id AS version_id
-  FROM store_entries e
-  JOIN revisions r ON r.org_id = e.org_id AND r.kind = 'store_entry' AND r.object_id = e.id AND r.version = e.version
- WHERE e.org_id = %(org_id)s AND e.id = ANY (%(entry_ids)s::text[]);
+  FROM unnest(%(entry_ids)s::text[], %(versions)s::int[]) AS e (id, version)
+  JOIN revisions r ON r.org_id = %(org_id)s AND r.kind = 'store_entry' AND r.object_id = e.id AND r.version = e.version;
 
 -- --- versions -------------------------------------------------------------------------------------------------------
 
