@@ -59,6 +59,14 @@ def test_a_shell_example_that_fails_anywhere_fails_its_page(tmp_path, code):
         run(f"```bash\n{code}\n```\n", tmp_path)
 
 
+@pytest.mark.parametrize("flags", ["-f", "-sf", "-fsS", "-s --fail", "-s --fail-with-body"])
+def test_an_example_may_ask_curl_to_fail_in_its_own_way(tmp_path, service, flags):
+    env = {"URL": service.url}
+    assert run(f'```bash\ncurl {flags} "$URL/healthz"\n```\n', tmp_path, env)[0].endswith("ok")
+    with pytest.raises(ExampleFailed):
+        run(f'```bash\ncurl {flags} "$URL/api/v1/org"\n```\n', tmp_path, env)
+
+
 def test_a_refused_request_fails_its_example_unless_it_says_so(tmp_path, service):
     env = {"URL": service.url}
     with pytest.raises(ExampleFailed, match="unauthenticated"):

@@ -12,6 +12,7 @@ import typer
 from holdfast.cli import admin, doctor, server
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
+from holdfast.kernel.migrate import DatabaseUnfit
 
 app = typer.Typer(
     name="holdfast",
@@ -34,7 +35,7 @@ def main() -> None:
         app()
     except HoldfastError as error:
         _leave(error.detail, _exit_code(error))
-    except EngineError as error:
+    except (EngineError, DatabaseUnfit) as error:
         _leave(str(error), FAILED)
     except psycopg.OperationalError:
         _leave("the database cannot be reached; is its URL right? (holdfast doctor)", UNREACHABLE)
