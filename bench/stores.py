@@ -1,40 +1,25 @@
 """Does a store with 100,000 entries and a million versions answer like one with 1,000?
 
-    python -m bench.stores [--entries 100000] [--versions 10] [--rounds 200]
-
-Starts a service of its own in a temporary folder, fills a small and a large store by SQL, and asks both the same
-questions in turn, over HTTP and as bare SQL. Prints the medians and their ratio; 1.5 is the most we want to see.
+Both stores are filled by SQL and asked the same questions in turn, over HTTP and of the services in this process.
 """
 
-import argparse
-import asyncio
-import json
-import os
 import random
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import httpx
 import psycopg
 
-from holdfast.engine import find_running
+from bench.harness import Bench, Operation, compare, console
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor
 from holdfast.stores import entries, service, versions
 from holdfast.stores.entries import Expected
 from holdfast.stores.versions import Filters
 
-SMALL = 1_000
+SMALL, LARGE = 1_000, 100_000
+VERSIONS_EACH = 10
 TARGET = 1.5
 
 FILL_STORE = """
@@ -71,181 +56,125 @@ def path_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class Filled:
-    """A store that was filled by SQL."""
+    """A store that was filled by SQL, and how to ask about it."""
 
     id: str
     entries: int
-
-    def some_entry(self) -> int:
-        return random.randint(1, self.entries)
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Where to ask."""
-
-    api: httpx.AsyncClient
-    db: Database
+    bench: Bench
     caller: Caller
 
+    @property
+    def some_path(self) -> str:
+        return path_of(random.randint(1, self.entries))
 
-Question = Callable[[Bench, Filled], Awaitable[Any]]
+    async def get(self, below: str = "", **params: Any) -> Any:
+        """An answer over HTTP."""
+        answer = await self.bench.http.get(f"/memory_stores/{self.id}{below}", params=params)
+        answer.raise_for_status()
+        return answer.json()
+
+    def list(self, *, limit: int = 100, **options: Any) -> Awaitable[Any]:
+        """A page, from the service."""
+        return entries.list_entries(self.bench.db, self.caller, self.id, limit=limit, **options)
+
+    def list_versions(self, **filters: Any) -> Awaitable[Any]:
+        """A page of versions, from the service."""
+        return versions.list_versions(
+            self.bench.db, self.caller, self.id, Cursor(limit=100), Filters(**filters)
+        )
+
+    def read_at(self, path: str) -> Awaitable[Any]:
+        """An entry, from the service."""
+        return entries.read_entry_at(self.bench.db, self.caller, self.id, path)
 
 
-async def _get(bench: Bench, store: Filled, below: str = "", **params: Any) -> httpx.Response:
-    answer = await bench.api.get(f"/memory_stores/{store.id}{below}", params=params)
-    answer.raise_for_status()
-    return answer
-
-
-async def _update(bench: Bench, store: Filled) -> None:
-    entry = (await _get(bench, store, f"/memories/by-path/{path_of(store.some_entry())}")).json()
-    answer = await bench.api.put(
+async def update_over_http(store: Filled) -> None:
+    """Read an entry and write it anew."""
+    entry = await store.get(f"/memories/by-path/{store.some_path}")
+    answer = await store.bench.http.put(
         f"/memory_stores/{store.id}/memories/{entry['id']}",
         json={"content": random.randbytes(99).hex(), "version": entry["version"]},
     )
     answer.raise_for_status()
 
 
-async def _update_in_sql(bench: Bench, store: Filled) -> None:
-    path = path_of(store.some_entry())
-    entry = await entries.read_entry_at(bench.db, bench.caller, store.id, path)
+async def update_in_process(store: Filled) -> None:
+    """Read an entry and write it anew."""
+    entry = await store.read_at(store.some_path)
     await entries.update_entry(
-        bench.db, bench.caller, store.id, entry.id, content=random.randbytes(99).hex(),
+        store.bench.db, store.caller, store.id, entry.id, content=random.randbytes(99).hex(),
         expected=Expected(version=entry.version),
     )  # fmt: skip
 
 
-def _list(bench: Bench, store: Filled, **options: Any) -> Awaitable[Any]:
-    return entries.list_entries(bench.db, bench.caller, store.id, limit=100, **options)
-
-
-def _versions(bench: Bench, store: Filled, filters: Filters) -> Awaitable[Any]:
-    return versions.list_versions(bench.db, bench.caller, store.id, Cursor(limit=100), filters)
-
+Question = Callable[[Filled], Awaitable[Any]]
 
 OVER_HTTP: dict[str, Question] = {
-    "read the store": lambda b, s: _get(b, s),
-    "list, first page": lambda b, s: _get(b, s, "/memories", limit=100),
-    "list, any page": lambda b, s: _get(b, s, "/memories", limit=100, after_path=path_of(s.some_entry())),
-    "list a folder": lambda b, s: _get(b, s, "/memories", limit=100, path_prefix="f0/d1"),
-    "list with depth 1": lambda b, s: _get(b, s, "/memories", limit=10, depth=1),
-    "list with depth 2": lambda b, s: _get(b, s, "/memories", limit=20, depth=2),
-    "read by path": lambda b, s: _get(b, s, f"/memories/by-path/{path_of(s.some_entry())}"),
-    "read and update": _update,
-    "versions": lambda b, s: _get(b, s, "/versions", limit=100),
-    "versions of a path": lambda b, s: _get(b, s, "/versions", limit=100, path=path_of(s.some_entry())),
-    "versions, created": lambda b, s: _get(b, s, "/versions", limit=100, action="created"),
-    "versions until a time": lambda b, s: _get(
-        b, s, "/versions", limit=100, **{"created_at[lte]": "2023-11-14T22:13:23Z"}
+    "read the store": lambda s: s.get(),
+    "list, first page": lambda s: s.get("/memories", limit=100),
+    "list, any page": lambda s: s.get("/memories", limit=100, after_path=s.some_path),
+    "list a folder": lambda s: s.get("/memories", limit=100, path_prefix="f0/d1"),
+    "list with depth 1": lambda s: s.get("/memories", limit=10, depth=1),
+    "list with depth 2": lambda s: s.get("/memories", limit=20, depth=2),
+    "read by path": lambda s: s.get(f"/memories/by-path/{s.some_path}"),
+    "read and update": update_over_http,
+    "versions": lambda s: s.get("/versions", limit=100),
+    "versions of a path": lambda s: s.get("/versions", limit=100, path=s.some_path),
+    "versions, created": lambda s: s.get("/versions", limit=100, action="created"),
+    "versions until a time": lambda s: s.get(
+        "/versions", limit=100, **{"created_at[lte]": "2023-11-14T22:13:23Z"}
     ),
-}  # fmt: skip
-IN_SQL: dict[str, Question] = {
-    "read the store": lambda b, s: service.read_store(b.db, b.caller, s.id),
-    "list, first page": lambda b, s: _list(b, s),
-    "list, any page": lambda b, s: _list(b, s, after_path=path_of(s.some_entry())),
-    "list a folder": lambda b, s: _list(b, s, path_prefix="f0/d1"),
-    "list with depth 2": lambda b, s: entries.list_entries(b.db, b.caller, s.id, limit=20, depth=2),
-    "read by path": lambda b, s: entries.read_entry_at(b.db, b.caller, s.id, path_of(s.some_entry())),
-    "read and update": _update_in_sql,
-    "versions": lambda b, s: _versions(b, s, Filters()),
-    "versions of a path": lambda b, s: _versions(b, s, Filters(path=path_of(s.some_entry()))),
-    "versions, created": lambda b, s: _versions(b, s, Filters(action="created")),
-}  # fmt: skip
+}
+IN_PROCESS: dict[str, Question] = {
+    "read the store": lambda s: service.read_store(s.bench.db, s.caller, s.id),
+    "list, first page": lambda s: s.list(),
+    "list, any page": lambda s: s.list(after_path=s.some_path),
+    "list a folder": lambda s: s.list(path_prefix="f0/d1"),
+    "list with depth 2": lambda s: s.list(depth=2, limit=20),
+    "read by path": lambda s: s.read_at(s.some_path),
+    "read and update": update_in_process,
+    "versions": lambda s: s.list_versions(),
+    "versions of a path": lambda s: s.list_versions(path=s.some_path),
+    "versions, created": lambda s: s.list_versions(action="created"),
+}
 
 
-async def measure(
-    bench: Bench, question: Question, small: Filled, large: Filled, rounds: int
-) -> tuple[float, float]:
-    """The medians in milliseconds. The two take turns, so that whatever else happens here happens to both."""
-    times: dict[str, list[float]] = {small.id: [], large.id: []}
-    for number in range(rounds + rounds // 10):
-        for store in (small, large) if number % 2 else (large, small):
-            started = time.perf_counter()
-            await question(bench, store)
-            if number >= rounds // 10:  # after the plans and caches are warm
-                times[store.id].append((time.perf_counter() - started) * 1000)
-    return statistics.median(times[small.id]), statistics.median(times[large.id])
-
-
-def fill(owner_url: str, org_id: str, count: int, kept: int) -> Filled:
-    """A store with this many entries, each with this many versions."""
-    store = Filled(new_id("memstore"), count)
-    params = {"org_id": org_id, "store_id": store.id, "entries": count, "versions": kept}
-    with psycopg.connect(owner_url) as connection:
-        connection.execute("SELECT set_config('holdfast.org', %s, false)", (org_id,))
-        for statement in (FILL_STORE, FILL_ENTRIES, FILL_VERSIONS):
-            connection.execute(statement.replace("%(path)s", PATH), params)
-    with psycopg.connect(owner_url, autocommit=True) as connection:
-        for table in ("memory_stores", "store_entries", "revisions"):
-            connection.execute(f"VACUUM ANALYZE {table}")
-    return store
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[dict[str, Any]]:
-    """A service of our own."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "serve", "--json", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, "HOLDFAST_DATA_DIR": str(folder)},
-    )
-    try:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-async def compare(folder: Path, ready: dict[str, Any], count: int, kept: int, rounds: int) -> float:
-    """Print every comparison; the worst ratio."""
-    endpoints = find_running(folder)
-    assert endpoints is not None
-    with psycopg.connect(endpoints.owner_url) as connection:
-        row = connection.execute("SELECT org_id FROM orgs").fetchone()
-        assert row is not None
-        org_id = row[0]
-    started = time.perf_counter()
-    small, large = (fill(endpoints.owner_url, org_id, each, kept) for each in (SMALL, count))
-    print(
-        f"filled {count:,} entries and {count * kept:,} versions in {time.perf_counter() - started:.0f} s"
-    )
-    db = Database(endpoints.app_url, min_size=1, max_size=2)
-    await db.open()
-    caller = Caller(org_id, "service", "key_bench", "default", user_id="owner")
-    headers = {"Authorization": f"Bearer {ready['api_key']}"}
+async def run(bench: Bench) -> None:
+    """Print how each question scales."""
+    small, large = fill(bench, SMALL), fill(bench, LARGE)
     worst = 0.0
-    async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1", headers=headers) as api:
-        for name, questions in (("HTTP", OVER_HTTP), ("SQL, in process", IN_SQL)):
-            print(f"\n{name:28}{SMALL:>12,}{count:>12,}  ratio")
-            for what, question in questions.items():
-                times = await measure(Bench(api, db, caller), question, small, large, rounds)
-                ratio = times[1] / times[0]
-                worst = max(worst, ratio)
-                print(f"{what:28}{times[0]:9.2f} ms{times[1]:9.2f} ms  {ratio:5.2f}")
-    await db.close()
-    print(f"\nworst ratio {worst:.2f} (target: at most {TARGET})")
-    return worst
-
-
-def main() -> None:
-    """Run the comparison; fails past the target."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--entries", type=int, default=100_000)
-    parser.add_argument("--versions", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=200)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
-        data_dir = Path(folder) / "data"
-        with serving(data_dir) as ready:
-            worst = asyncio.run(
-                compare(data_dir, ready, options.entries, options.versions, options.rounds)
+    for how, questions in (("over HTTP", OVER_HTTP), ("in process", IN_PROCESS)):
+        for what, question in questions.items():
+            medians = await compare(
+                f"{what}, {how}",
+                {f"{store.entries:,} entries": asking(question, store) for store in (small, large)},
+                against=f"{SMALL:,} entries",
+                rounds=12,
+                per_round=5,
             )
-    raise SystemExit(worst > TARGET)
+            few, many = medians.values()
+            worst = max(worst, many / few)
+    console.print(f"worst ratio {worst:.2f} (target: at most {TARGET})")
 
 
-if __name__ == "__main__":
-    main()
+def asking(question: Question, store: Filled) -> Operation:
+    """A question about one store."""
+    return lambda _: question(store)
+
+
+def fill(bench: Bench, count: int) -> Filled:
+    """A store with this many entries, each with ten versions."""
+    caller = Caller(bench.org_id, "service", "key_bench", "default", user_id="owner")
+    store = Filled(new_id("memstore"), count, bench, caller)
+    params = {
+        "org_id": bench.org_id,
+        "store_id": store.id,
+        "entries": count,
+        "versions": VERSIONS_EACH,
+    }
+    with psycopg.connect(bench.owner_url, autocommit=True) as owner:
+        owner.execute("SELECT set_config('holdfast.org', %s, false)", (bench.org_id,))
+        for statement in (FILL_STORE, FILL_ENTRIES, FILL_VERSIONS):
+            owner.execute(statement.replace("%(path)s", PATH), params)
+        owner.execute("VACUUM ANALYZE memory_stores, store_entries, revisions")
+    return store

@@ -377,9 +377,6 @@ SELECT e.path, e.content, e.metadata, e.updated_at
  WHERE e.org_id = %(org_id)s AND e.store_id = %(store_id)s
  ORDER BY e.path;
 
--- name: next_exported
-FETCH 200 FROM exported;
-
 -- name: hold_entries
 -- The entries that an import may touch, held until it ends.
 SELECT e.id, e.path, e.size, e.content_sha256, e.metadata, e.version, e.updated_at
