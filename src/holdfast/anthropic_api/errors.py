@@ -24,12 +24,13 @@ _TYPES = {
 OVERLOADED = 529
 
 
-class PreconditionLost(Conflict):
-    """The memory's content is not the one that was named."""
+PRECONDITION_LOST = "memory_precondition_failed_error"
+PATH_CONFLICT = "memory_path_conflict_error"
 
 
-class PathConflict(Conflict):
-    """Another memory lies at, above or below the path."""
+def told_as(kind: str, lost: Conflict) -> Conflict:
+    """A conflict under the name that their clients know it by."""
+    return Conflict(lost.detail, current=lost.current, told_as=kind)
 
 
 class AnthropicRoute(ApiRoute):
@@ -48,10 +49,11 @@ class AnthropicRoute(ApiRoute):
         """The reply to a failure, in their envelope."""
         status = _status(error)
         told: dict[str, Any] = {"type": _type(error, status), "message": error.detail}
-        if isinstance(error, PathConflict) and error.current is not None:
+        holder = error.facts.get("current")
+        if told["type"] == PATH_CONFLICT and holder is not None:
             told |= {
-                "conflicting_memory_id": error.current.id,
-                "conflicting_path": f"/{error.current.path}",
+                "conflicting_memory_id": holder.id,
+                "conflicting_path": f"/{holder.path}",
             }
         request_id = request_id_of(request)
         headers = {"request-id": request_id}
@@ -71,10 +73,4 @@ def _status(error: HoldfastError) -> int:
 
 
 def _type(error: HoldfastError, status: int) -> str:
-    match error:
-        case PreconditionLost():
-            return "memory_precondition_failed_error"
-        case PathConflict():
-            return "memory_path_conflict_error"
-        case _:
-            return _TYPES.get(status, "api_error")
+    return error.facts.get("told_as") or _TYPES.get(status, "api_error")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from holdfast.anthropic_api.errors import AnthropicRoute, PathConflict, PreconditionLost
+from holdfast.anthropic_api.errors import PATH_CONFLICT, PRECONDITION_LOST, AnthropicRoute, told_as
 from holdfast.anthropic_api.model import (
     MAX_FULL_PAGE,
     MAX_NAME_CHARS,
@@ -198,7 +198,7 @@ async def create_memory(
             as_tree=True,
         )
     except Conflict as lost:
-        raise PathConflict(lost.detail, current=lost.current) from None
+        raise told_as(PATH_CONFLICT, lost) from None
     return await _shown(db, caller, entry, view)
 
 
@@ -287,7 +287,7 @@ async def delete_memory(
     try:
         await entries.delete_entry(db, caller, store_id, memory_id, expected=expected)
     except Conflict as lost:
-        raise PreconditionLost(lost.detail, current=lost.current) from None
+        raise told_as(PRECONDITION_LOST, lost) from None
     return Deleted(memory_id, "memory_deleted")
 
 
@@ -376,7 +376,7 @@ def _unless_lost(
     """The memory, where it already is what was asked for: a retry after a lost answer is no conflict."""
     entry = lost.current
     if not isinstance(entry, StoreEntry) or entry.id != memory_id:
-        raise PathConflict(lost.detail, current=entry) from None
+        raise told_as(PATH_CONFLICT, lost) from None
     if content in (None, entry.content) and path in (None, entry.path):
         return entry
-    raise PreconditionLost(lost.detail, current=entry) from None
+    raise told_as(PRECONDITION_LOST, lost) from None
