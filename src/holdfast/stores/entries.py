@@ -154,13 +154,16 @@ async def create_entry(
     paths.check_path(path)
     check_metadata(metadata or {})
     text = measured(content, may_be_blank=may_be_blank)
-    async with db.begin(caller) as tx:
-        if as_tree:
-            await _must_fit_tree(tx, where, path)
-        entry = await insert(tx, where, new_id("mem"), path, text, metadata or {})
-        if entry is None:
-            raise await why_not_created(tx, where, path)
-        await record(tx, entry, "created")
+    try:
+        async with db.begin(caller) as tx:
+            if as_tree:
+                await _must_fit_tree(tx, where, path)
+            entry = await insert(tx, where, new_id("mem"), path, text, metadata or {})
+            if entry is None:
+                raise await why_not_created(tx, where, path)
+            await record(tx, entry, "created")
+    except psycopg.errors.ForeignKeyViolation:
+        raise NotFound("the store was deleted meanwhile") from None
     return entry
 
 

@@ -318,7 +318,8 @@ SELECT r.id
    AND r.object_id = %(entry_id)s
    AND r.id <> %(version_id)s
    AND r.redacted_at IS NULL
-   AND r.content = (SELECT v.content FROM revisions v WHERE v.org_id = %(org_id)s AND v.id = %(version_id)s)
+   AND r.content IS NOT NULL
+   AND r.state->>'content_sha256' = %(sha256)s
    AND NOT EXISTS (
         SELECT FROM store_entries e WHERE e.org_id = r.org_id AND e.id = r.object_id AND e.version = r.version);
 
