@@ -1,11 +1,14 @@
 """Does a store with 100,000 entries and a million versions answer like one with 1,000?
 
-Both stores are filled by SQL and asked the same questions in turn, over HTTP and of the services in this process.
+Both stores are filled by SQL and asked the same questions in turn, over HTTP, of the services in this process,
+and as bare SQL.
 """
 
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import md5
 from typing import Any
 
 import psycopg
@@ -14,7 +17,8 @@ from bench.harness import Bench, Operation, compare, console
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor
-from holdfast.stores import entries, service, versions
+from holdfast.kernel.sql import Query
+from holdfast.stores import entries, listing, service, versions
 from holdfast.stores.entries import Expected
 from holdfast.stores.versions import Filters
 
@@ -75,7 +79,7 @@ class Filled:
 
     def list(self, *, limit: int = 100, **options: Any) -> Awaitable[Any]:
         """A page, from the service."""
-        return entries.list_entries(self.bench.db, self.caller, self.id, limit=limit, **options)
+        return listing.list_entries(self.bench.db, self.caller, self.id, limit=limit, **options)
 
     def list_versions(self, **filters: Any) -> Awaitable[Any]:
         """A page of versions, from the service."""
@@ -139,11 +143,49 @@ IN_PROCESS: dict[str, Question] = {
 }
 
 
+def bare_sql(connection: psycopg.AsyncConnection[Any]) -> dict[str, Question]:
+    """The statements themselves, under the policy of the service's role."""
+
+    async def ask(store: Filled, query: Query, **params: Any) -> None:
+        common = {"org_id": store.bench.org_id, "store_id": store.id, "workspace_id": "default"}
+        await (await connection.execute(query.bytes, {**common, **params})).fetchall()
+
+    nothing = dict.fromkeys(("version", "if_match", "expected_sha256", "path", "metadata"))
+
+    def update(store: Filled) -> Awaitable[None]:
+        number = random.randint(1, store.entries)
+        return ask(
+            store, service.queries.update_entry, **nothing, now=datetime.now(UTC), size=198, sha256="x",
+            entry_id=f"mem_{md5(f'{store.id}{number}'.encode(), usedforsecurity=False).hexdigest()}",
+            content=random.randbytes(99).hex(),
+        )  # fmt: skip
+
+    page = {"end": "~", "limit": 101, "with_content": False}
+    return {
+        "list, any page": lambda s: ask(s, service.queries.list_entries, start=s.some_path, **page),
+        "read by path": lambda s: ask(s, service.queries.read_entry_at_path, path=s.some_path),
+        "update": update,
+    }
+
+
 async def run(bench: Bench) -> None:
     """Print how each question scales."""
     small, large = fill(bench, SMALL), fill(bench, LARGE)
+    async with await psycopg.AsyncConnection.connect(
+        bench.app_url, autocommit=True, options="-c role=holdfast_app", prepare_threshold=2
+    ) as connection:
+        await connection.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
+        await ask_both(small, large, bare_sql(connection))
+
+
+async def ask_both(small: Filled, large: Filled, in_sql: dict[str, Question]) -> None:
+    """Every question of both stores, in turns."""
     worst = 0.0
-    for how, questions in (("over HTTP", OVER_HTTP), ("in process", IN_PROCESS)):
+    for how, questions in (
+        ("over HTTP", OVER_HTTP),
+        ("in process", IN_PROCESS),
+        ("as bare SQL", in_sql),
+    ):
         for what, question in questions.items():
             medians = await compare(
                 f"{what}, {how}",

@@ -36,7 +36,7 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Archived, Conflict, NotFound
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor
-from holdfast.stores import entries, service, versions
+from holdfast.stores import entries, listing, service, versions
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import EntryPrefix, StoreEntry
 from holdfast.stores.service import Period
@@ -214,7 +214,7 @@ async def list_memories(
     view: View = "basic",
 ) -> MemoryPage:
     """Memories by path; with `depth`, folders for what lies deeper."""
-    found = await entries.list_entries(
+    found = await listing.list_entries(
         db,
         caller,
         store_id,

@@ -13,7 +13,7 @@ from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatab
 from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor, Page
-from holdfast.stores import changes, entries, service, transfer, versions
+from holdfast.stores import changes, entries, listing, service, transfer, versions
 from holdfast.stores.archive import MAX_ZIP_BYTES
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import (
@@ -194,7 +194,7 @@ async def list_entries(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT,
 ) -> PathPage:
     """The entries by path, without their contents."""
-    return await entries.list_entries(
+    return await listing.list_entries(
         db,
         caller,
         store_id,
