@@ -5,6 +5,7 @@ engine          nobody but itself
 edge            kernel
 a face          kernel; its routes.py and tools.py also edge
 context, …      what crosses faces: kernel and the faces' services; its routes.py and tools.py also edge
+anthropic_api   somebody else's API over our faces: kernel, edge and the faces' services
 app, serve, …   everybody: they put the rooms together
 cli             a command is a client (the SDK) or an administrator (the services), never both; no routes
 sdk             the standard library and httpx; nothing of holdfast
@@ -22,7 +23,8 @@ SRC, SDK = ROOT / "src", ROOT / "sdk" / "src"
 
 # Rooms that are no faces. Any other folder of src/holdfast is one, and held to a face's rules.
 CROSSING = {"context", "everywhere"}
-OTHER_ROOMS = {"kernel", "engine", "edge", "cli", "console", *CROSSING}
+SURFACES = {"anthropic_api"}  # somebody else's API over our faces: all of it speaks to the outside
+OTHER_ROOMS = {"kernel", "engine", "edge", "cli", "console", *CROSSING, *SURFACES}
 ROOMS = {path.name for path in (SRC / "holdfast").iterdir() if (path / "__init__.py").exists()}
 FACES = ROOMS - OTHER_ROOMS
 
@@ -31,7 +33,7 @@ PLAIN = {"holdfast", "holdfast.__version__"}  # what anyone may know
 
 # Modules of the SDK for a framework, each with the packages of its extra.
 SDK_EXTRAS: dict[str, set[str]] = {
-    "holdfast_client.anthropic": {"anthropic"},
+    "holdfast_client.anthropic_memory": {"anthropic"},
     "holdfast_client.langgraph": {"langgraph"},
 }
 
@@ -72,6 +74,8 @@ def allowed_rooms(name: str) -> set[str] | None:
         return {"kernel"}
     if room in FACES:
         return {"kernel", "edge"} if speaks else {"kernel"}
+    if room in SURFACES:
+        return {"kernel", "edge", *FACES}
     if room in CROSSING:
         return {"kernel", *FACES, *({"edge"} if speaks else ())}
     return None
@@ -86,7 +90,7 @@ def offences(name: str, imported: set[str]) -> list[str]:
     if allowed is not None:
         wrong |= {each for each in ours if _beyond(name, each, allowed)}
         wrong |= client  # only what stands outside the service is its client
-    if room_of(name) in CROSSING:
+    if room_of(name) in CROSSING | SURFACES:
         wrong |= {each for each in ours if room_of(each) in FACES and _speaks(each)}
     if room_of(name) == "cli":
         wrong |= {each for each in ours if _speaks(each) or each.startswith("holdfast.app")}

@@ -21,6 +21,7 @@ from holdfast.context import routes as context
 from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
+from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, pages, problems
 from holdfast.edge.toolbox import Toolbox
@@ -167,6 +168,7 @@ def make_app(config: AppConfig) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router, prefix=API)
     app.router.routes.extend(mcp.routes)
+    app.include_router(anthropic_api.router, prefix="/anthropic/v1")
 
     problems.install(app)
     openapi.install(app)

@@ -13,7 +13,16 @@ CANARY = "canary-7f3a"
 Maker = Callable[[Any], Awaitable[dict[str, str]]]
 
 # Path parameters whose values clients choose: another org may have the same.
-CHOSEN = {"workspace_id", "project_id", "agent_id", "user_id", "session_id", "block_type", "key"}
+CHOSEN = {
+    "workspace_id",
+    "project_id",
+    "agent_id",
+    "user_id",
+    "session_id",
+    "block_type",
+    "key",
+    "path",
+}
 
 
 async def directory(api: Any) -> dict[str, str]:
@@ -57,7 +66,26 @@ async def entries(api: Any) -> dict[str, str]:
     return {"key": "fact", "run_id": run}
 
 
-MAKERS: list[Maker] = [directory, blocks, entries]
+async def stores(api: Any) -> dict[str, str]:
+    """A store with an entry, whose first version is not the current one."""
+    made = await api.post("/memory_stores", json={"name": CANARY, "description": CANARY})
+    store = f"/memory_stores/{made.json()['id']}"
+    body = {"path": f"notes/{CANARY}", "content": CANARY, "metadata": {"of": CANARY}}
+    entry = (await api.post(f"{store}/memories", json=body)).json()
+    updated = await api.put(
+        f"{store}/memories/{entry['id']}", json={"content": f"{CANARY}, again", "version": 1}
+    )
+    assert updated.status_code == 200, updated.text
+    versions = (await api.get(f"{store}/versions")).json()["data"]
+    return {
+        "store_id": made.json()["id"],
+        "entry_id": entry["id"],
+        "path": entry["path"],
+        "version_id": versions[-1]["id"],
+    }
+
+
+MAKERS: list[Maker] = [directory, blocks, entries, stores]
 
 
 async def one_of_everything(api: Any) -> dict[str, str]:

@@ -47,6 +47,8 @@ async def test_bodies_are_described_in_snake_case(anonymous):
     assert not [field for field in fields if field != field.lower()]
 
 
+schemathesis.serializer.alias("application/zip", "application/octet-stream")
+
 # The document does not depend on a database, so it is known before the service is up.
 fuzzed = schemathesis.openapi.from_dict(make_app(AppConfig("postgresql://none/none")).openapi())
 

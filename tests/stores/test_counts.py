@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.pages import Cursor
-from holdfast.stores import entries, service, transfer, versions
+from holdfast.stores import entries, listing, service, transfer, versions
 from holdfast.stores.entries import Expected
 from tests.stores.test_transfer import zipped
 
@@ -88,7 +88,7 @@ async def take(db, caller, store_id, action, path, other, content, number):
 async def must_be_exact(db, caller, store_id):
     """The counts against the entries, read in one page."""
     store = await service.read_store(db, caller, store_id)
-    page = await entries.list_entries(db, caller, store_id, limit=100, with_content=True)
+    page = await listing.list_entries(db, caller, store_id, limit=100, with_content=True)
     assert store.entry_count == len(page.data)
     assert store.total_size == sum(len(each.content.encode()) for each in page.data)
 

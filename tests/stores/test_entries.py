@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.stores import entries, service
+from holdfast.stores import entries, listing, service
 from holdfast.stores.model import EntryPrefix
 
 
@@ -371,7 +371,7 @@ async def test_any_listing_is_what_the_paths_say(db, org, paths, prefix, depth, 
     expected = sorted({item(path) for path in paths if path.startswith(below)}, key=str.encode)
     seen, after = [], None
     while True:
-        page = await entries.list_entries(
+        page = await listing.list_entries(
             db, caller, store.id, limit=limit, path_prefix=prefix, depth=depth, after_path=after
         )
         assert all(isinstance(each, EntryPrefix) == each.path.endswith("/") for each in page.data)

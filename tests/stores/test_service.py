@@ -369,6 +369,27 @@ async def test_archiving_waits_for_nobody_and_lets_nobody_slip_in(api):
         assert len(listed) == made + 1
 
 
+async def test_a_store_deleted_under_its_writers_leaves_no_orphans(api, org, owner_connection):
+    for _ in range(3):
+        store = await make_store(api)
+        entry = await store.write("a", "x")
+        answers = await asyncio.gather(
+            *(store.create(f"p{n}") for n in range(4)),
+            store.put(entry, "y"),
+            store.put(entry, "x", path="b"),
+            store.api.delete(store.path),
+            *(store.create(f"q{n}") for n in range(4)),
+            store.api.post(f"{store.path}/import", content=ONE_FILE),
+        )
+        assert {answer.status_code for answer in answers} <= {200, 201, 204, 404, 409}
+        assert (await store.get()).status_code == 404
+        with owner_connection.transaction():
+            owner_connection.execute("SELECT set_config('holdfast.org', %s, true)", (org.id,))
+            for table in ("store_entries", "revisions WHERE kind = 'store_entry'"):
+                rows = owner_connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+                assert rows == (0,), table
+
+
 def _one_file() -> bytes:
     import io
     import zipfile

@@ -13,6 +13,7 @@ from holdfast_client.context import AsyncContexts, Contexts
 from holdfast_client.directory import AsyncDirectory, Directory
 from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.scope import Scope
+from holdfast_client.stores import AsyncStores, Stores
 from holdfast_client.transport import MAX_RETRIES, AsyncSender, Retries, Sender, Server
 
 T = TypeVar("T")
@@ -33,6 +34,7 @@ class Client:
     context: Contexts
     directory: Directory
     jobs: Jobs
+    stores: Stores
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class Client:
         self.context = Contexts(self.send, scope)
         self.directory = Directory(self.send, scope)
         self.jobs = Jobs(self.send, scope)
+        self.stores = Stores(self.send, scope)
 
     def scope(
         self,
@@ -107,6 +110,7 @@ class AsyncClient:
     context: AsyncContexts
     directory: AsyncDirectory
     jobs: AsyncJobs
+    stores: AsyncStores
 
     def __init__(
         self,
@@ -130,6 +134,7 @@ class AsyncClient:
         self.context = AsyncContexts(self.send, scope)
         self.directory = AsyncDirectory(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
+        self.stores = AsyncStores(self.send, scope)
 
     def scope(
         self,

@@ -9,7 +9,7 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, blocks, doctor, entries, mcp, server
+from holdfast.cli import admin, blocks, doctor, entries, mcp, server, stores
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
 from holdfast.kernel.migrate import DatabaseUnfit
@@ -27,6 +27,7 @@ admin.register(app)
 blocks.register(app)
 entries.register(app)
 mcp.register(app)
+stores.register(app)
 
 # Exit codes that scripts can use; 2 is the parser's own, for a wrong command.
 FAILED, UNREACHABLE, NOT_FOUND, REFUSED = 1, 3, 4, 5

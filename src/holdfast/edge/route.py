@@ -12,10 +12,11 @@ from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
 from holdfast.kernel import auth, idempotency, rates
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import CsrfRefused, Malformed, PayloadTooLarge
+from holdfast.kernel.errors import CsrfRefused, HoldfastError, Malformed, PayloadTooLarge
 from holdfast.kernel.limits import MAX_BODY_BYTES, storable
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Refuse = Callable[[HoldfastError, Request], Response]
 
 COOKIE = "holdfast_session"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -66,25 +67,35 @@ class ApiRoute(APIRoute):
     body_limit = MAX_BODY_BYTES
     # An answer that shows a secret is not kept for a replay: a secret is kept nowhere.
     keeps_answers = True
+    # Query parameters that its clients send to everyone, and that say nothing here.
+    ignored_query: frozenset[str] = frozenset()
+
+    def claims(self, request: Request) -> auth.Claims:
+        """What a request says about who is asking."""
+        return claims_of(request)
+
+    def refuse(self, error: HoldfastError, request: Request) -> Response:
+        """The reply to a failure."""
+        return problem(error, request_id_of(request))
 
     def get_route_handler(self) -> Handler:
         """The operation, wrapped."""
         answer = super().get_route_handler()
-        query_names = set(_query_names(self.dependant))
+        query_names = set(_query_names(self.dependant)) | self.ignored_query
 
         async def handle(request: Request) -> Response:
             try:
-                await _identify(request)
+                await _identify(request, self.claims(request))
                 _check_query(request, query_names)
                 if not self.reads_its_own_body:
                     await _read_json(request)
                 key = request.headers.get("idempotency-key")
                 if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                     request._body = await read_body(request, self.body_limit)
-                    return await _answer_once(request, key, answer)
+                    return await _answer_once(request, key, answer, self.refuse)
                 return await answer(request)
             except Exception as error:  # every failure gets a reply
-                return problem(as_holdfast_error(error), request_id_of(request))
+                return self.refuse(as_holdfast_error(error), request)
 
         return handle
 
@@ -93,6 +104,7 @@ class StreamingApiRoute(ApiRoute):
     """An operation that reads its own body, under a cap of its own."""
 
     reads_its_own_body = True
+    body_limit = 128 * 1024 * 1024
 
 
 class SecretApiRoute(ApiRoute):
@@ -117,9 +129,9 @@ def claims_of(request: Request) -> auth.Claims:
     )
 
 
-async def _identify(request: Request) -> None:
+async def _identify(request: Request, claims: auth.Claims) -> None:
     db: Database = request.app.state.db
-    identified = await auth.identify(db, claims_of(request))
+    identified = await auth.identify(db, claims)
     request.state.identified = identified
     request.scope["holdfast.caller"] = identified.caller
     session = identified.session
@@ -203,7 +215,7 @@ def _query_names(dependant: Dependant) -> Iterator[str]:
         yield from _query_names(below)
 
 
-async def _answer_once(request: Request, key: str, answer: Handler) -> Response:
+async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refuse) -> Response:
     async with idempotency.once(
         request.app.state.db,
         request.state.identified.caller,
@@ -223,7 +235,7 @@ async def _answer_once(request: Request, key: str, answer: Handler) -> Response:
             refusal = as_holdfast_error(error)
             if refusal.status >= 500:
                 raise refusal from error
-            response = problem(refusal, request_id_of(request))
+            response = refuse(refusal, request)
         attempt.answer = idempotency.Answer(
             status=response.status_code,
             headers=dict(response.headers),

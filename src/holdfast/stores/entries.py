@@ -1,5 +1,6 @@
-"""The entries of a store: read, list by path, create, update, rename, delete."""
+"""The entries of a store: read, create, update, rename, delete."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,9 +14,6 @@ from holdfast.kernel.errors import Conflict, HoldfastError, NotFound, Preconditi
 from holdfast.kernel.ids import is_id, new_id
 from holdfast.stores import passages, paths
 from holdfast.stores.model import (
-    EntryPrefix,
-    ListItem,
-    PathPage,
     Store,
     StoreEntry,
     Text,
@@ -66,74 +64,6 @@ async def read_entry_at(db: Database, caller: Caller, store_id: str, path: str) 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A row of a listing by folders: the entry, or the folder that it was the first of."""
-
-    id: str
-    store_id: str
-    path: str
-    size: int
-    content_sha256: str
-    version: int
-    metadata: dict[str, str]
-    created_at: datetime
-    updated_at: datetime
-    content: str | None
-    rolled_up: str | None
-
-    @property
-    def shown(self) -> ListItem:
-        if self.rolled_up is not None:
-            return EntryPrefix(self.rolled_up)
-        return StoreEntry(
-            id=self.id,
-            store_id=self.store_id,
-            path=self.path,
-            size=self.size,
-            content_sha256=self.content_sha256,
-            version=self.version,
-            metadata=self.metadata,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            content=self.content,
-        )
-
-
-async def list_entries(
-    db: Database,
-    caller: Caller,
-    store_id: str,
-    *,
-    limit: int,
-    path_prefix: str | None = None,
-    depth: int = 0,
-    after_path: str | None = None,
-    with_content: bool = False,
-) -> PathPage:
-    """A page by path; with `depth`, what lies deeper below the prefix is rolled up into folders."""
-    where = in_sight(caller, store_id)
-    span = paths.span(path_prefix, after_path, depth)
-    asked = {
-        "store_id": store_id,
-        "start": span.start,
-        "end": span.end,
-        "limit": limit + 1,
-        "with_content": with_content,
-    }
-    found: list[ListItem]
-    async with db.read(caller) as tx:
-        store = await tx.send(Store, queries.read_store, where)
-        if depth:
-            folders = {**asked, "depth": depth, "prefix": span.prefix}
-            found = [item.shown for item in await tx.all(_Item, queries.list_folders, **folders)]
-        else:
-            found = [*await tx.all(StoreEntry, queries.list_entries, **asked)]
-        must_be_there(await store.fetchone())
-    has_more, page = len(found) > limit, found[:limit]
-    return PathPage(page, has_more, page[-1].path if has_more else None)
-
-
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
@@ -154,13 +84,16 @@ async def create_entry(
     check_metadata(metadata or {})
     text = measured(content, may_be_blank=may_be_blank)
     await passages.foresee(db, path, content)
-    async with db.begin(caller) as tx:
-        if as_tree:
-            await _must_fit_tree(tx, where, path)
-        entry = await insert(tx, where, new_id("mem"), path, text, metadata or {})
-        if entry is None:
-            raise await why_not_created(tx, where, path)
-        await record(tx, entry, "created")
+    try:
+        async with db.begin(caller) as tx:
+            if as_tree:
+                await _must_fit_tree(tx, where, path)
+            entry = await insert(tx, where, new_id("mem"), path, text, metadata or {})
+            if entry is None:
+                raise await why_not_created(tx, where, path)
+            await record(tx, entry, "created")
+    except psycopg.errors.ForeignKeyViolation:
+        raise NotFound("the store was deleted meanwhile") from None
     return entry
 
 
@@ -214,9 +147,17 @@ async def delete_entry(
         await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
 
 
-async def version_ids(db: Database, caller: Caller, entry_ids: list[str]) -> dict[str, str]:
-    """The id of each entry's present version, by the entry's."""
-    rows = await db.all(caller, dict, queries.list_version_ids, entry_ids=entry_ids)
+async def version_ids(
+    db: Database, caller: Caller, entries: Sequence[StoreEntry]
+) -> dict[str, str]:
+    """The id of the version that each of these entries was read at, by the entry's id."""
+    rows = await db.all(
+        caller,
+        dict,
+        queries.list_version_ids,
+        entry_ids=[entry.id for entry in entries],
+        versions=[entry.version for entry in entries],
+    )
     return {row["entry_id"]: row["version_id"] for row in rows}
 
 
@@ -311,6 +252,7 @@ async def _path_taken(
 async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id: str = "") -> None:
     """Refuse a path at, above or below another entry's; nobody else's tree grows meanwhile."""
     await tx.run(queries.one_at_a_time, store_id=where["store_id"])
+    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
     below_start, below_end = paths.below(path)
     holder = await tx.one(
         StoreEntry,

@@ -259,11 +259,10 @@ SELECT e.id, e.store_id, e.path, e.size, e.content_sha256, e.version, e.metadata
  LIMIT 1;
 
 -- name: list_version_ids
--- The id of each entry's present version.
+-- The ids of versions, by the entry and the number.
 SELECT r.object_id AS entry_id, r.id AS version_id
-  FROM store_entries e
-  JOIN revisions r ON r.org_id = e.org_id AND r.kind = 'store_entry' AND r.object_id = e.id AND r.version = e.version
- WHERE e.org_id = %(org_id)s AND e.id = ANY (%(entry_ids)s::text[]);
+  FROM unnest(%(entry_ids)s::text[], %(versions)s::int[]) AS e (id, version)
+  JOIN revisions r ON r.org_id = %(org_id)s AND r.kind = 'store_entry' AND r.object_id = e.id AND r.version = e.version;
 
 -- --- versions -------------------------------------------------------------------------------------------------------
 
@@ -319,7 +318,8 @@ SELECT r.id
    AND r.object_id = %(entry_id)s
    AND r.id <> %(version_id)s
    AND r.redacted_at IS NULL
-   AND r.content = (SELECT v.content FROM revisions v WHERE v.org_id = %(org_id)s AND v.id = %(version_id)s)
+   AND r.content IS NOT NULL
+   AND r.state->>'content_sha256' = %(sha256)s
    AND NOT EXISTS (
         SELECT FROM store_entries e WHERE e.org_id = r.org_id AND e.id = r.object_id AND e.version = r.version);
 
@@ -377,9 +377,6 @@ SELECT e.path, e.content, e.metadata, e.updated_at
   FROM store_entries e
  WHERE e.org_id = %(org_id)s AND e.store_id = %(store_id)s
  ORDER BY e.path;
-
--- name: next_exported
-FETCH 200 FROM exported;
 
 -- name: hold_entries
 -- The entries that an import may touch, held until it ends.

@@ -15,7 +15,7 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor, Page
 from holdfast.kernel.recall.model import Mode
 from holdfast.kernel.recall.query import MAX_TOKENS
-from holdfast.stores import changes, entries, recall, service, transfer, versions
+from holdfast.stores import changes, entries, listing, recall, service, transfer, versions
 from holdfast.stores.archive import MAX_ZIP_BYTES
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import (
@@ -196,7 +196,7 @@ async def list_entries(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT,
 ) -> PathPage:
     """The entries by path, without their contents."""
-    return await entries.list_entries(
+    return await listing.list_entries(
         db,
         caller,
         store_id,

@@ -80,6 +80,8 @@ async def redact_version(
     """
     where = _version_in_sight(caller, store_id, version_id)
     async with db.begin(caller) as tx:
+        # A restore that has read this content either comes first, or finds it gone.
+        await tx.run(queries.one_at_a_time, store_id=store_id)
         version = _must_exist(await tx.one(VersionRow, queries.read_version, **where))
         of_entry = {"entry_id": version.entry_id, "version": version.version}
         if await tx.one(bool, queries.hold_version, **of_entry):
@@ -88,7 +90,11 @@ async def redact_version(
                 current=version.shown,
             )
         copies = await tx.all(
-            str, queries.list_copies, entry_id=version.entry_id, version_id=version_id
+            str,
+            queries.list_copies,
+            entry_id=version.entry_id,
+            version_id=version_id,
+            sha256=version.content_sha256,
         )
         for each in (version_id, *copies):
             await revisions.redact(tx, caller, each)

@@ -1,0 +1,52 @@
+"""Stores: text entries at paths, with every version kept."""
+
+from holdfast_client.face import AsyncFace, Face, awaited, sync
+from holdfast_client.stores import calls
+
+
+class Stores(Face):
+    """Versioned text at paths."""
+
+    create = sync(calls.create_store)
+    list = sync(calls.list_stores)
+    read = sync(calls.read_store)
+    change = sync(calls.change_store)
+    delete = sync(calls.delete_store)
+    archive = sync(calls.archive_store)
+    create_entry = sync(calls.create_entry)
+    list_entries = sync(calls.list_entries)
+    read_entry = sync(calls.read_entry)
+    read_entry_at = sync(calls.read_entry_at)
+    update_entry = sync(calls.update_entry)
+    delete_entry = sync(calls.delete_entry)
+    restore_entry = sync(calls.restore_entry)
+    list_versions = sync(calls.list_versions)
+    read_version = sync(calls.read_version)
+    redact_version = sync(calls.redact_version)
+    diff = sync(calls.diff)
+    export = sync(calls.export_store)
+    import_zip = sync(calls.import_store)
+
+
+class AsyncStores(AsyncFace):
+    """Versioned text at paths."""
+
+    create = awaited(calls.create_store)
+    list = awaited(calls.list_stores)
+    read = awaited(calls.read_store)
+    change = awaited(calls.change_store)
+    delete = awaited(calls.delete_store)
+    archive = awaited(calls.archive_store)
+    create_entry = awaited(calls.create_entry)
+    list_entries = awaited(calls.list_entries)
+    read_entry = awaited(calls.read_entry)
+    read_entry_at = awaited(calls.read_entry_at)
+    update_entry = awaited(calls.update_entry)
+    delete_entry = awaited(calls.delete_entry)
+    restore_entry = awaited(calls.restore_entry)
+    list_versions = awaited(calls.list_versions)
+    read_version = awaited(calls.read_version)
+    redact_version = awaited(calls.redact_version)
+    diff = awaited(calls.diff)
+    export = awaited(calls.export_store)
+    import_zip = awaited(calls.import_store)

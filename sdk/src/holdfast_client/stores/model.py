@@ -1,0 +1,121 @@
+"""What a store holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+Action = Literal["created", "updated", "deleted"]
+ImportMode = Literal["upsert", "replace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A memory store, with the number and the size of what is in it."""
+
+    id: str
+    name: str
+    description: str
+    status: Literal["active", "archived"]
+    entry_count: int
+    total_size: int
+    metadata: dict[str, str]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    archived_at: datetime | None = None
+    type: Literal["memory_store"] = "memory_store"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """A text at a path; lists leave its content out."""
+
+    id: str
+    store_id: str
+    path: str
+    size: int
+    content_sha256: str
+    version: int
+    metadata: dict[str, str]
+    created_at: datetime
+    updated_at: datetime
+    content: str | None = None
+    type: Literal["memory"] = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPrefix:
+    """Stands in a list for all entries below a path, with a trailing slash."""
+
+    path: str
+    type: Literal["memory_prefix"] = "memory_prefix"
+
+
+@dataclass(frozen=True, slots=True)
+class PathPage:
+    """One page of a store by path."""
+
+    data: list[StoreEntry | EntryPrefix]
+    has_more: bool
+    next_path: str | None
+
+    def onward(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What to ask for the page after this one; None at the end."""
+        return {**asked, "after_path": self.next_path} if self.has_more else None
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who made a change."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryVersion:
+    """An entry as it was after one change; `content` on a read, unless it was redacted."""
+
+    id: str
+    store_id: str
+    entry_id: str
+    entry_path: str
+    version: int
+    size: int
+    content_sha256: str
+    action: Action
+    redacted: bool
+    actor: Actor
+    created_at: datetime
+    redacted_at: datetime | None = None
+    content: str | None = None
+    type: Literal["memory_version"] = "memory_version"
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What became of one path between two moments; `old_path` where it was renamed."""
+
+    path: str
+    action: Action
+    diff: str
+    redacted: bool = False
+    old_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDiff:
+    """What changed between two moments, by path."""
+
+    files: list[FileDiff]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did to each path."""
+
+    created: int
+    updated: int
+    unchanged: int
+    deleted: int
