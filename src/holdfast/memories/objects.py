@@ -44,6 +44,11 @@ class ObjectStore:
             self._folder = Path(where)
             self._store = LocalStore(where, mkdir=True)
 
+    async def check(self) -> None:
+        """Raises BackendUnavailable unless the store answers."""
+        with _reachable(), suppress(FileNotFoundError):
+            await obstore.head_async(self._store, "is-it-there")
+
     async def put(self, path: str, chunks: AsyncIterable[bytes]) -> None:
         """Stream an object in, in constant memory; nothing is left of one whose chunks end in an error."""
         with _reachable():

@@ -265,14 +265,23 @@ SELECT other.id
    AND other.key = %(key)s
  WHERE m.org_id = %(org_id)s AND m.id = %(id)s;
 
--- name: find_memories
--- The ids among those named, or those that a filter finds, that the caller may see: what a deletion is about.
+-- name: find_named
+-- The ids among those named that the caller may see: what a deletion by id is about.
 SELECT m.id
   FROM memories m
  WHERE m.org_id = %(org_id)s
-   AND CASE WHEN %(ids)s::text[] IS NULL
-            THEN m.context = ANY ((SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s))::text[])
-            ELSE m.id = ANY (%(ids)s) AND sees_memory(%(by_user)s, %(by_agent)s, %(by_project)s, m.context) END
+   AND m.id = ANY (%(ids)s)
+   AND sees_memory(%(by_user)s, %(by_agent)s, %(by_project)s, m.context)
+   AND m.workspace_id = coalesce((SELECT active_workspace(%(by_workspace)s)), m.workspace_id)
+   AND (%(if_match)s::int[] IS NULL OR m.version = ANY (%(if_match)s))
+ ORDER BY m.id DESC;
+
+-- name: find_filtered
+-- The ids of all that a list with this filter would show: what a deletion by filter is about.
+SELECT m.id
+  FROM memories m
+ WHERE m.org_id = %(org_id)s
+   AND m.context = ANY ((SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s))::text[])
    AND m.workspace_id = coalesce((SELECT active_workspace(%(by_workspace)s)), m.workspace_id)
    AND (%(scope)s::text IS NULL OR m.scope = %(scope)s)
    AND (%(category)s::text IS NULL OR m.category = %(category)s)
@@ -285,7 +294,6 @@ SELECT m.id
    AND (%(min_importance)s::int IS NULL OR m.importance >= %(min_importance)s)
    AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
    AND (%(include_superseded)s OR m.superseded_by IS NULL)
-   AND (%(if_match)s::int[] IS NULL OR m.version = ANY (%(if_match)s))
  ORDER BY m.id DESC;
 
 -- name: delete_memories
