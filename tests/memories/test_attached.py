@@ -263,6 +263,21 @@ async def test_a_crash_between_object_and_row_serves_nothing_and_the_sweep_takes
             ).content == b"kept"
 
 
+async def test_the_folder_of_assets_is_its_owners_alone(service):
+    assert Path(service.data_dir, "assets").stat().st_mode & 0o777 == 0o700
+
+
+async def test_a_folder_may_be_given_as_a_url(tmp_path):
+    store = ObjectStore(f"file://{tmp_path}/kept")
+
+    async def body():
+        yield b"x"
+
+    await store.put("org/asset", body())
+    assert (tmp_path / "kept" / "org" / "asset").read_bytes() == b"x"
+    await store.check()
+
+
 def _objects(folder):
     return [path for path in (folder / "assets").rglob("asset_*") if "#" not in path.name]
 

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from holdfast.kernel import limits
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
-from holdfast.memories.service import Save, check_new, prepare_save, queries, save_rows
+from holdfast.memories.service import Save, check_new, prepare_save, save_rows
 
 
 async def save_batch(
@@ -70,16 +68,9 @@ async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemo
             rounds.append({})
         rounds[turn][index] = save
     saved: dict[int, SavedMemory] = {}
-    if saves:
-        await tx.run(queries.lock_keys, slots=Jsonb([_slot(slot) for slot in sorted(seen)]))
     for each in rounds:
         saved.update(zip(each, await save_rows(tx, list(each.values())), strict=True))
     return saved
-
-
-def _slot(slot: tuple[str, str, str, str]) -> dict[str, str]:
-    scope, context_id, workspace_id, key = slot
-    return {"context": f"{scope}:{context_id}", "workspace_id": workspace_id, "key": key}
 
 
 def _stored(index: int, saved: SavedMemory) -> BatchResult:

@@ -66,11 +66,11 @@ SELECT i.place, true, '[]', '{}', m.id, m.key, m.value, m.summary, m.category, m
   FROM made m JOIN item i ON i.id = m.id;
 
 -- name: lock_keys
--- Takes the rows of a batch in one order, so that two batches wait for each other instead of forever.
+-- Takes the rows that several items are about in one order, so that two batches wait for each other instead of forever.
 SELECT m.id
   FROM memories m
-  JOIN jsonb_to_recordset(%(slots)s) AS i (context text, workspace_id text, key text)
-    ON m.context = i.context AND m.workspace_id = i.workspace_id AND m.key = i.key
+  JOIN jsonb_to_recordset(%(items)s) AS i (scope text, context_id text, workspace_id text, key text)
+    ON m.context = i.scope || ':' || i.context_id AND m.workspace_id = i.workspace_id AND m.key = i.key
  WHERE m.org_id = %(org_id)s AND m.holds_key
  ORDER BY m.context, m.workspace_id, m.key
    FOR UPDATE OF m;
