@@ -53,7 +53,9 @@ async def main(messages: int, rounds: int) -> None:
             await asyncio.to_thread(engine.stop)
 
 
-async def measure(backends: Backends, caller: Caller, kind: str, messages: int, rounds: int) -> None:
+async def measure(
+    backends: Backends, caller: Caller, kind: str, messages: int, rounds: int
+) -> None:
     """The three operations on a short and on a long conversation, in turns, so that both see the same machine."""
     config = {
         "resource": "memory",

@@ -91,7 +91,9 @@ async def _hand_on(
     """One request with a header more; the connection ends with its answer."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
-        lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
+        lines = [
+            line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")
+        ]
         there, back = await asyncio.open_connection(host, port)
         back.write(lines[0] + b"\r\n" + add + b"\r\n".join(lines[1:]))
         answered = asyncio.create_task(_copy(there, writer))

@@ -15,13 +15,13 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from holdfast import __version__
 from holdfast.access import routes as access
+from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.blocks import routes as blocks
 from holdfast.blocks import tools as block_tools
 from holdfast.context import routes as context
 from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
-from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, pages, problems
 from holdfast.edge.toolbox import Toolbox
@@ -80,7 +80,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
-    assets: str
+    assets: str = "memory:///"  # a folder or a URL; by default they go with the process
     pool_size: int = 20
     embedder: str = "local"
     embedder_api_key: str | None = None
@@ -156,10 +156,10 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
-    app.state.assets = ObjectStore(config.assets)
+    app.state.assets = assets = ObjectStore(config.assets)
     app.state.cookie_secure = config.cookie_secure
     app.state.conversations = backends
-    app.state.checks = {"database": db.check}
+    app.state.checks = {"database": db.check, "assets": assets.check}
     if backends.redis is not None:
         app.state.checks["redis"] = backends.redis.check
 

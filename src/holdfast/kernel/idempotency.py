@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, IdempotencyMismatch, Malformed
+from holdfast.kernel.errors import IdempotencyMismatch, Malformed
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "idempotency.sql")
@@ -38,7 +38,7 @@ class _Kept:
     body_digest: str
     status: int
     headers: dict[str, str]
-    body: bytes | None  # None: it was forgotten
+    body: bytes
 
 
 @dataclass(slots=True)
@@ -69,13 +69,7 @@ async def once(
             raise IdempotencyMismatch(
                 "this Idempotency-Key was used with another body; use a new key for a new request"
             )
-        if kept is not None and kept.body is None:
-            raise Conflict(
-                "this Idempotency-Key was answered with content that is gone for good; it is not applied again"
-            )
-        attempt = Attempt()
-        if kept is not None and kept.body is not None:
-            attempt.first = Answer(kept.status, kept.headers, kept.body)
+        attempt = Attempt(first=Answer(kept.status, kept.headers, kept.body) if kept else None)
         yield attempt
         if attempt.answer is not None and attempt.first is None:
             await tx.run(
@@ -95,8 +89,3 @@ async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
     """
     if ids:
         await tx.run(queries.forget_mentions, ids=list(ids))
-
-
-async def forget(tx: Tx, object_id: str) -> None:
-    """Take away every kept answer that shows an object. That it was answered stays, so a retry changes nothing."""
-    await tx.run(queries.forget_answers, object_id=object_id)

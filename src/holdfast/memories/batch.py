@@ -72,18 +72,16 @@ async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemo
             rounds.append({})
         rounds[turn][index] = save
     saved: dict[int, SavedMemory] = {}
-    if saves:
-        slots = Jsonb([_slot(slot) for slot in sorted(seen)])
-        await tx.run(queries.one_batch_at_a_time, slots=slots)
-        await tx.run(queries.lock_keys, slots=slots)
+    contexts = {(f"{scope}:{context}", workspace) for scope, context, workspace, _ in seen}
+    await tx.run(
+        queries.one_batch_at_a_time,
+        slots=Jsonb(
+            [{"context": context, "workspace_id": workspace} for context, workspace in contexts]
+        ),
+    )
     for each in rounds:
         saved.update(zip(each, await save_rows(tx, list(each.values())), strict=True))
     return saved
-
-
-def _slot(slot: tuple[str, str, str, str]) -> dict[str, str]:
-    scope, context_id, workspace_id, key = slot
-    return {"context": f"{scope}:{context_id}", "workspace_id": workspace_id, "key": key}
 
 
 def _stored(index: int, saved: SavedMemory) -> BatchResult:

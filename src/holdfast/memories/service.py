@@ -112,6 +112,8 @@ async def save_rows(
     saved: dict[int, _SavedRow] = {}
     for _ in range(MAX_TRIES):
         items = Jsonb(list(waiting.values()))
+        if len(waiting) > 1:
+            await tx.run(queries.lock_keys, items=items)
         for row in await tx.all(_SavedRow, queries.save_memories, items=items, if_match=if_match):
             saved[row.place] = row
             del waiting[row.place]

@@ -162,7 +162,7 @@ async def delete_store(
             raise await _why_not(tx, caller, store_id)
         await tx.run(queries.delete_versions, store_id=store_id)
         await tx.run(queries.delete_store_history, store_id=store_id)
-        await idempotency.forget(tx, store_id)
+        await idempotency.forget_mentions(tx, [store_id])
         await tx.revise("store", store_id, version=version + 1, action="deleted")
 
 

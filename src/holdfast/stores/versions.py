@@ -98,7 +98,7 @@ async def redact_version(
         )
         for each in (version_id, *copies):
             await revisions.redact(tx, caller, each)
-        await idempotency.forget(tx, version.entry_id)
+        await idempotency.forget_mentions(tx, [version.entry_id])
         return _must_exist(await tx.one(VersionRow, queries.read_version, **where))
 
 

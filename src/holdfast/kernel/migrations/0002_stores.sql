@@ -41,6 +41,3 @@ CALL wall_off('store_entries');
 CREATE INDEX revisions_by_store_path ON revisions (org_id, parent_id, label, id) WHERE kind = 'store_entry';
 CREATE INDEX revisions_by_store_action ON revisions (org_id, parent_id, action, id) WHERE kind = 'store_entry';
 CREATE INDEX revisions_by_store_entry ON revisions (org_id, object_id, id) WHERE kind = 'store_entry';
-
--- An answer that showed what was redacted since is forgotten; that it was given is not.
-ALTER TABLE idempotency_keys ALTER COLUMN body DROP NOT NULL;
