@@ -19,7 +19,7 @@ CAP = 5
 numbers = itertools.count()
 
 in_process = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
