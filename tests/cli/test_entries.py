@@ -1,57 +1,105 @@
-"""entries from the command line, as a client of the API."""
+"""entries from the command line, as a client of the API. Run in this process: a shell's start-up is proved elsewhere."""
 
+import io
+import json
+import sys
 import zipfile
 
+import pytest
 
-def reaching(org):
-    return {"HOLDFAST_URL": org.url, "HOLDFAST_API_KEY": org.key}
+from holdfast.cli import main
 
 
-async def test_entries_are_set_got_listed_and_forgotten(holdfast, holdfast_json, org, api):
-    env = reaching(org)
-    made = holdfast_json(
-        "entries", "set", "../a b", "tea", "--agent", "bot", "--tag", "x", "--category", "note", **env
-    )  # fmt: skip
+@pytest.fixture
+def holdfast(monkeypatch, capsys, org, service):
+    """Runs `holdfast entries …` against the service: (exit code, what it printed, what it complained of)."""
+
+    def run(*words, stdin="", **env):
+        env = {"HOLDFAST_URL": org.url, "HOLDFAST_API_KEY": org.key, **env}
+        with monkeypatch.context() as patch:
+            for name, value in {"HOLDFAST_DATA_DIR": service.data_dir, **env}.items():
+                patch.setenv(name, value) if value else patch.delenv(name, raising=False)
+            patch.setattr(sys, "argv", ["holdfast", "entries", *words])
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            with pytest.raises(SystemExit) as left:
+                main()
+        said = capsys.readouterr()
+        return left.value.code or 0, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def holdfast_json(holdfast):
+    def run(*words, **options):
+        code, out, err = holdfast(*words, **options)
+        assert code == 0, err
+        return json.loads(out)
+
+    return run
+
+
+async def test_entries_are_set_got_listed_and_forgotten(holdfast, holdfast_json):
+    bot = ("--agent", "bot")
+    made = holdfast_json("set", "../a b", "tea", *bot, "--tag", "x", "--category", "note")
     assert (made["key"], made["created"], made["tags"]) == ("../a b", True, ["x"])
-    holdfast_json("entries", "set", "piped", "-", "--agent", "bot", stdin="two\nlines", **env)
-    got = holdfast_json("entries", "get", "piped", "--agent", "bot", **env)
-    assert got["content"] == "two\nlines"
-    _, page, _ = holdfast("entries", "get", "../a b", "--agent", "bot", "--markdown", **env)
+    holdfast_json("set", "piped", "-", *bot, stdin="two\nlines")
+    assert holdfast_json("get", "piped", *bot)["content"] == "two\nlines"
+    _, page, _ = holdfast("get", "../a b", *bot, "--markdown")
     assert page.endswith("---\ntea")
-    listed = holdfast_json("entries", "list", "--agent", "bot", **env)
+    listed = holdfast_json("list", *bot)
     assert [entry["key"] for entry in listed] == ["piped", "../a b"]
-    found = holdfast_json("entries", "list", "--agent", "bot", "--query", "TWO", **env)
+    found = holdfast_json("list", *bot, "--query", "TWO")
     assert [entry["key"] for entry in found] == ["piped"]
-    gone = holdfast_json("entries", "forget", "piped", HOLDFAST_AGENT="bot", **env)
-    assert gone == {"forgotten": True}
+    assert holdfast_json("list", *bot, "--tag", "x", "--tag", "y") == []
+    assert holdfast_json("forget", "piped", HOLDFAST_AGENT="bot") == {"forgotten": True}
+    assert holdfast_json("forget", "piped", *bot) == {"forgotten": False}
 
 
-async def test_an_agents_entries_go_to_a_zip_and_back(holdfast_json, holdfast, org, tmp_path):
-    env, file = reaching(org), tmp_path / "entries.zip"
-    holdfast_json("entries", "set", "k", "tea", **env)
-    assert holdfast_json("entries", "export", str(file), **env)["bytes"] == file.stat().st_size
+async def test_an_agents_entries_go_to_a_zip_and_back(holdfast, holdfast_json, tmp_path):
+    file = tmp_path / "entries.zip"
+    holdfast_json("set", "k", "tea")
+    assert holdfast_json("export", str(file))["bytes"] == file.stat().st_size
     with zipfile.ZipFile(file) as archive:
         assert archive.namelist() == ["core/k.md"]
-    holdfast_json("entries", "set", "other", "x", **env)
-    result = holdfast_json("entries", "import", str(file), "--mode", "replace", **env)
+    holdfast_json("set", "other", "x")
+    result = holdfast_json("import", str(file), "--mode", "replace")
     assert (result["unchanged"], result["deleted"]) == (1, 1)
-    code, _, err = holdfast("entries", "import", str(tmp_path / "none.zip"), **env)
-    assert (code, "cannot be read" in err) == (1, True)
+    for words in (("import", str(tmp_path / "none.zip")), ("export", str(tmp_path / "no" / "f"))):
+        code, out, err = holdfast(*words)
+        assert (code, out, err.count("\n")) == (1, "", 1)
 
 
-async def test_errors_are_one_line_with_a_code_for_scripts(holdfast, org, tmp_path):
-    env = reaching(org)
-    code, out, err = holdfast("entries", "get", "none", "--agent", "nobody", **env)
-    assert (code, out) == (5, "")
-    assert err.startswith("holdfast: there is no agent")
-    assert err.count("\n") == 1
-    holdfast("entries", "set", "k", "x", **env)
-    assert holdfast("entries", "get", "none", **env)[0] == 4
-    assert holdfast("entries", "set", "k", "x", "--expected-version", "0", **env)[0] == 5
-    nowhere = {"HOLDFAST_DATA_DIR": str(tmp_path)}
-    code, _, err = holdfast("entries", "list", **nowhere)
+async def test_errors_are_one_line_with_a_code_for_scripts(holdfast, tmp_path):
+    holdfast("set", "k", "x")
+    for words, expected in (
+        (("get", "none"), 4),
+        (("get", "none", "--agent", "nobody"), 5),
+        (("set", "k", "x", "--expected-version", "0"), 5),
+        (("set", "k", "x" * 16_385), 5),
+        (("list", "--run", "nonsense"), 4),
+        (("list", "--key", "hf_live_wrong"), 5),
+        (("list", "--url", "http://127.0.0.1:9"), 3),
+        (("list", "--url", "nonsense"), 3),
+    ):
+        code, out, err = holdfast(*words)
+        assert (code, out, err.count("\n")) == (expected, "", 1), (words, err)
+        assert err.startswith("holdfast: ")
+
+
+async def test_what_is_missing_to_reach_a_service_is_named(holdfast, tmp_path, service):
+    nowhere = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_URL": "", "HOLDFAST_API_KEY": ""}
+    code, _, err = holdfast("list", **nowhere)
     assert (code, err) == (1, "holdfast: no service is known: give --url, or set HOLDFAST_URL\n")
-    code, _, err = holdfast("entries", "list", "--url", org.url, **nowhere)
-    assert (code, "HOLDFAST_API_KEY" in err) == (1, True)
-    code, _, err = holdfast("entries", "list", "--url", "http://127.0.0.1:9", "--key", "k")
-    assert (code, err.count("\n")) == (3, 1)
+    code, _, err = holdfast("list", "--url", service.url, **nowhere)
+    assert (code, err) == (
+        1,
+        "holdfast: no API key is known: give --key, or set HOLDFAST_API_KEY\n",
+    )
+
+
+async def test_beside_a_running_service_nothing_need_be_said(holdfast_json):
+    local = {"HOLDFAST_URL": "", "HOLDFAST_API_KEY": ""}
+    holdfast_json("set", "local", "x", "--agent", "cli-test", **local)
+    listed = holdfast_json("list", "--agent", "cli-test", **local)
+    assert [entry["key"] for entry in listed] == ["local"]

@@ -107,7 +107,7 @@ async def test_a_budget_that_is_no_number_is_refused(api):
 
 
 @settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -19,7 +19,7 @@ CAP = 5
 numbers = itertools.count()
 
 in_process = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -220,6 +220,18 @@ async def test_daily_entries_are_gone_at_72_hours_and_then_cost_no_slot(org, tim
     assert again.expires_at == time.now + timedelta(hours=72)
 
 
+async def test_the_scratch_of_an_idle_run_costs_no_slot(org, time, small_cap):
+    db, caller = org.db, org.caller()
+    run = (await runs.start_run(db, caller, "bot")).run_id
+    await service.store(db, caller, "bot", NewEntry("note", "x", "note"))
+    for n in range(CAP - 1):
+        new = NewEntry(f"s{n}", "x", "conversation")
+        await service.store(db, caller, "bot", new, run_id=run)
+    time.now += timedelta(hours=24)
+    assert (await service.store(db, caller, "bot", NewEntry("a", "x", "note"))).evicted == []
+    assert await _count(org, caller, "agents/bot") == 2
+
+
 async def test_an_expired_key_stored_again_is_created_anew(org, time):
     db, caller = org.db, org.caller()
     await service.store(db, caller, "bot", NewEntry("d", "x", "daily"))
@@ -337,11 +349,12 @@ async def test_16_writers_at_the_cap_never_exceed_it_nor_evict_a_core_entry_firs
 async def test_the_worker_clears_away_expired_entries_and_idle_runs(org, time):
     db, caller = org.db, org.caller()
     time.now = START.replace(year=2020)  # long ago for the worker, which goes by the system's clock
-    run = (await runs.start_run(db, caller, "bot")).run_id
-    await service.store(db, caller, "bot", NewEntry("d", "x", "daily"))
-    await service.store(db, caller, "bot", NewEntry("s", "x", "conversation"), run_id=run)
-    await service.store(db, caller, "bot", NewEntry("c", "x"))
-    for _ in range(300):
+    async with db.begin(caller):  # so that the worker finds all of it, or nothing yet
+        run = (await runs.start_run(db, caller, "bot")).run_id
+        await service.store(db, caller, "bot", NewEntry("d", "x", "daily"))
+        await service.store(db, caller, "bot", NewEntry("s", "x", "conversation"), run_id=run)
+        await service.store(db, caller, "bot", NewEntry("c", "x"))
+    for _ in range(600):
         if await _count(org, caller, "agents/bot") == 1:
             break
         await asyncio.sleep(0.1)

@@ -70,6 +70,13 @@ async def test_a_conversation_entry_needs_a_run_that_is_there(api):
             assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+async def test_a_path_that_names_no_run_is_not_found(api):
+    await api.post(f"{AGENT}/runs")
+    for run in ("a%00b", "%20", "run_", "ent_" + "0" * 32):
+        answer = await api.post(f"{AGENT}/runs/{run}/end")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
 async def test_runs_do_not_see_each_others_scratch(api):
     one, two = [(await api.post(f"{AGENT}/runs")).json()["run_id"] for _ in range(2)]
     await scratch(api, one, content="of one")

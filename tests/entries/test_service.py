@@ -146,12 +146,18 @@ async def test_a_slash_in_a_key_may_also_stand_plain(api):
     assert (await api.get(f"{AGENT}/entries/a/b")).json()["content"] == "both"
 
 
-async def test_a_key_that_is_not_utf8_is_refused_and_nothing_is_stored(api):
+async def test_a_key_that_cannot_be_kept_is_refused_everywhere(api):
     await put(api, "k")
-    answer = await api.put(f"{AGENT}/entries/%FF", json={"content": "c"})
-    assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
-    answer = await api.put(f"{AGENT}/entries/a%00b", json={"content": "c"})
-    assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
+    for key in ("%FF", "a%00b"):
+        for method, path, body in (
+            ("PUT", f"entries/{key}", {"content": "c"}),
+            ("GET", f"entries/{key}", None),
+            ("DELETE", f"entries/{key}", None),
+            ("GET", f"history/{key}", None),
+            ("POST", f"restore/{key}", {"version": 1}),
+        ):
+            answer = await api.request(method, f"{AGENT}/{path}", json=body)
+            assert (answer.status_code, answer.json()["code"]) == (422, "invalid"), path
     assert await keys(api) == ["k"]
 
 

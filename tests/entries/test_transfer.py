@@ -163,7 +163,7 @@ HOSTILE = {
     "no markdown": zipped(GOOD, ("core/k.txt", page())),
     "a path that is not its key's": zipped(GOOD, ("core/other.md", page())),
     "a path that is not its category's": zipped(GOOD, ("note/k.md", page())),
-    "a link": zipped(GOOD, (link("core/k.md"), "/etc/passwd")),
+    "a link": zipped(GOOD, (link("core/k.md"), page())),
     "a folder that is a step up": zipped(GOOD, ("core/../", "")),
     "two files of one name": zipped(GOOD, ("core/k.md", page()), ("core/k.md", page())),
     "two files of one key": zipped(GOOD, ("core/k.md", page()), ("note/k.md", page(category="note"))),

@@ -68,7 +68,7 @@ class EntryPut(Body):
 
     content: str = Field(examples=["Prefers tea, no sugar."])
     category: str = Field(CORE, examples=["core"])
-    tags: list[str] = Field(default_factory=list, examples=[["drinks"]])
+    tags: list[str] | None = None
     run_id: str | None = None
     expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
 
@@ -79,7 +79,7 @@ class BatchItem(Body):
     key: str = Field(examples=["likes"])
     content: str = Field(examples=["Prefers tea, no sugar."])
     category: str = CORE
-    tags: list[str] = Field(default_factory=list)
+    tags: list[str] | None = None
 
 
 class Batch(Body):
@@ -139,7 +139,7 @@ async def put_entry(
         db,
         caller,
         agent_id,
-        NewEntry(key, body.content, body.category, body.tags),
+        NewEntry(key, body.content, body.category, body.tags or []),
         run_id=body.run_id,
         expected_version=body.expected_version,
         if_match=if_match,
@@ -332,4 +332,4 @@ def _item(raw: Any) -> tuple[str | None, batch.Item]:
         item = BatchItem.model_validate(raw)
     except ValidationError as error:
         return key, invalid_from(error.errors())
-    return key, NewEntry(item.key, item.content, item.category, item.tags)
+    return key, NewEntry(item.key, item.content, item.category, item.tags or [])

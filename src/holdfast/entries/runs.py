@@ -20,7 +20,7 @@ from holdfast.kernel import jobs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import NotFound, RunEnded
-from holdfast.kernel.ids import new_id
+from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.sql import load
 
@@ -58,6 +58,7 @@ async def end_run(db: Database, caller: Caller, agent_id: str, run_id: str) -> R
     """End a run and drop its entries; one that has ended stays as it is."""
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
+        _check_form(run_id)
         ended = await tx.one(
             Run, queries.end_run, run_id=run_id, agent_id=agent_id, **_patience(tx)
         )
@@ -86,6 +87,7 @@ async def write_under(tx: Tx, agent_id: str, run_id: str | None) -> None:
     """Refuse a write under a run that has ended (RunEnded) or is not this agent's (NotFound); note that it is used."""
     if run_id is None:
         return
+    _check_form(run_id)
     live = await tx.one(
         str, queries.write_under_run, run_id=run_id, agent_id=agent_id, **_patience(tx)
     )
@@ -98,6 +100,7 @@ async def read_under(tx: Tx, agent_id: str, run_id: str | None) -> str | None:
     """The run if it lives, None if it has ended; NotFound if it is not this agent's."""
     if run_id is None:
         return None
+    _check_form(run_id)
     run = await _find(tx, agent_id, run_id)
     if run.ended_at is not None:
         return None
@@ -109,6 +112,12 @@ async def read_under(tx: Tx, agent_id: str, run_id: str | None) -> str | None:
         **_patience(tx),
     )
     return run_id
+
+
+def _check_form(run_id: str) -> None:
+    """What is no id of a run names none."""
+    if not is_id(run_id, "run"):
+        raise NotFound(f"there is no run {run_id!r}")
 
 
 async def _find(tx: Tx, agent_id: str, run_id: str) -> Run:

@@ -19,7 +19,7 @@ from holdfast.entries.model import (
     StoredEntry,
 )
 from holdfast.entries.shelf import Past, Shelf
-from holdfast.kernel import metrics, revisions
+from holdfast.kernel import limits, metrics, revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Malformed, NotFound, PreconditionFailed
@@ -68,6 +68,7 @@ async def recall(
     db: Database, caller: Caller, agent_id: str, key: str, *, run_id: str | None = None
 ) -> Entry:
     """The entry under a key: in the current run, then the agent, then its workspace."""
+    limits.storable(key, field="key")
     async with db.read(caller) as tx:
         where = await _enter_to_read(tx, caller, agent_id, run_id)
         entry = await _recall(tx, where, key)
@@ -87,6 +88,8 @@ async def list_entries(
     before_id: str | None = None,
 ) -> Page[Entry]:
     """The agent's own entries, its workspace's and a live run's that match; last stored first."""
+    for text in (wanted.category, wanted.query, *wanted.tags):
+        limits.storable(text or "", field="filter")
     default = DEFAULT_SEARCH_LIMIT if wanted.query else DEFAULT_LIMIT
     cursor = Cursor(limit or default, after_id, before_id)
     async with db.read(caller) as tx:
@@ -126,6 +129,7 @@ async def forget(
     if_match: IfMatch = None,
 ) -> bool:
     """Forget what recall would have found (of a category, where one is named); whether there was anything."""
+    limits.storable(key, field="key")
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
         await runs.write_under(tx, agent_id, run_id)
@@ -175,6 +179,7 @@ async def history(
     category: str | None = None,
 ) -> History:
     """Every revision under a key, newest first, over all its lives: also forgotten, evicted and expired ones."""
+    limits.storable(key, field="key")
     async with db.read(caller) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
         if run_id is not None:
@@ -199,6 +204,7 @@ async def restore(
     if_match: IfMatch = None,
 ) -> StoredEntry:
     """Store again what stood under a key at a version: a new version, also of what was forgotten or evicted."""
+    limits.storable(key, field="key")
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
         await runs.write_under(tx, agent_id, run_id)

@@ -128,8 +128,8 @@ class Shelf:
     ) -> StoredEntry:
         """Store an entry, or refresh the one under its key; at the cap, in place of the coldest.
 
-        `created_at` and `updated_at` are for an entry that comes back; None is now. CapacityFull, before anything is
-        changed, where only core entries could make room for one that is not.
+        `created_at` and `updated_at` are for an entry that comes back; None is now. CapacityFull, before anything
+        living is touched, where only core entries could make room for one that is not.
         """
         tx, place = self.tx, where.of(new.category)
         await self._clear_if_dead(place, new.key)
