@@ -113,23 +113,37 @@ def _free_port() -> int:
         return port
 
 
+def _scratch() -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A folder to throw away, and a data folder in it. As root the database runs under another account, which must get
+    there: otherwise the engine would put the cluster outside the folder, where it would stay."""
+    folder = tempfile.TemporaryDirectory(prefix="holdfast-tests-", ignore_cleanup_errors=True)
+    Path(folder.name).chmod(0o711)
+    return folder, Path(folder.name) / "data"
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A data folder for a `serve` of one's own."""
+    folder, path = _scratch()
+    with folder:
+        yield path
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.stash[_service] = Service(**config.workerinput["holdfast"])
         return
     if config.option.collectonly or config.option.help:
         return
-    folder = tempfile.TemporaryDirectory(prefix="holdfast-tests-")
+    folder, data_dir = _scratch()
     running = ExitStack()
-    redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
-    ready, _ = running.enter_context(
-        serving(Path(folder.name) / "data", HOLDFAST_REDIS_URL=redis_url)
-    )
-    endpoints = find_running(Path(folder.name) / "data")
+    redis_url = running.enter_context(redis_server(data_dir.with_name("redis")))
+    ready, _ = running.enter_context(serving(data_dir, HOLDFAST_REDIS_URL=redis_url))
+    endpoints = find_running(data_dir)
     assert endpoints is not None
     service = Service(
         url=ready["url"],
-        data_dir=str(Path(folder.name) / "data"),
+        data_dir=str(data_dir),
         pid=ready["pid"],
         api_key=ready["api_key"],
         app_url=endpoints.app_url,

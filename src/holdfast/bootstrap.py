@@ -50,6 +50,19 @@ async def bootstrap(
         return await _make_first_org(db, key, email, password)
 
 
+async def mint_local_key(db: Database, owner_url: str) -> str:
+    """A service key of the first org for the command line of the data folder."""
+    async with await psycopg.AsyncConnection.connect(owner_url, autocommit=True) as connection:
+        cursor = await connection.execute("SELECT org_id FROM orgs ORDER BY org_id LIMIT 1")
+        row = await cursor.fetchone()
+    if row is None:
+        raise RuntimeError("there is no org to mint a key for")
+    minted = await keys.create_key(
+        db, operator(row[0]), "service", name="command line of this machine", user_id=OWNER
+    )
+    return minted.key
+
+
 async def create_org(
     db: Database,
     name: str,

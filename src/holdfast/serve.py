@@ -21,11 +21,12 @@ import uvloop
 
 from holdfast import __version__
 from holdfast.app import AppConfig, config_of, make_app
-from holdfast.bootstrap import FirstCredentials, bootstrap
+from holdfast.bootstrap import FirstCredentials, bootstrap, mint_local_key
 from holdfast.engine import Engine
 from holdfast.kernel import logs
 from holdfast.kernel.db import Database
 from holdfast.kernel.migrate import migrate
+from holdfast.local import LocalService, find_service, note_service
 from holdfast.settings import Settings
 from holdfast.worker import run_worker
 
@@ -63,12 +64,15 @@ async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
     async with _database(settings, say) as urls:
         say("Bringing the schema up to date …")
         await asyncio.to_thread(migrate, urls.owner)
-        first = await _first_start(settings, urls)
+        first, local_key = await _credentials(settings, urls)
         config = _app_config(settings, urls)
         with listener, _shared_metrics(settings.processes):
             async with _api(config, listener, settings), _worker(settings, config):
+                url = _url(settings.host, listener)
+                if local_key is not None:
+                    note_service(settings.data_dir, LocalService(url, local_key, os.getpid()))
                 if not stop.is_set():
-                    _announce(settings, listener, first, as_json=as_json)
+                    _announce(url, first, as_json=as_json)
                 await stop.wait()
                 say("Stopping: finishing what was begun …")
     say("Stopped.")
@@ -102,6 +106,20 @@ async def _api(
         with _processes(config, listener, settings):
             yield
         return
+    async with _answering(config, listener):
+        yield
+
+
+@asynccontextmanager
+async def serving_app(database_url: str) -> AsyncIterator[str]:
+    """The API alone on a free port of this machine, in this process: its URL. For benchmarks and embedding."""
+    with _listen("127.0.0.1", 0) as listener:
+        async with _answering(AppConfig(database_url), listener):
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@asynccontextmanager
+async def _answering(config: AppConfig, listener: socket.socket) -> AsyncIterator[None]:
     server = _Server(_uvicorn_config(config))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     await server.came_up()
@@ -231,17 +249,24 @@ def _shared_metrics(processes: int) -> Iterator[None]:
 # --- the first start, and what is said -------------------------------------------------------------------------------
 
 
-async def _first_start(settings: Settings, urls: DatabaseUrls) -> FirstCredentials | None:
+async def _credentials(
+    settings: Settings, urls: DatabaseUrls
+) -> tuple[FirstCredentials | None, str | None]:
+    """The first org's credentials, on the first start; and the key of this data folder's own command line."""
     db = Database(urls.app, min_size=1, max_size=1)
     await db.open()
     try:
-        return await bootstrap(
+        first = await bootstrap(
             db,
             urls.owner,
             key=settings.bootstrap_key,
             email=settings.owner_email,
             password=settings.owner_password,
         )
+        if settings.database_url is not None:
+            return first, None
+        noted = find_service(settings.data_dir)
+        return first, noted.key if noted else await mint_local_key(db, urls.owner)
     finally:
         await db.close()
 
@@ -278,15 +303,14 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _announce(
-    settings: Settings,
-    listener: socket.socket,
-    first: FirstCredentials | None,
-    *,
-    as_json: bool,
-) -> None:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    url = f"http://{host}:{listener.getsockname()[1]}"
+def _url(host: str, listener: socket.socket) -> str:
+    """Where it answers, for one who is on this machine."""
+    if host in ("0.0.0.0", "::"):  # noqa: S104  (compared, not bound)
+        host = "127.0.0.1"
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+
+
+def _announce(url: str, first: FirstCredentials | None, *, as_json: bool) -> None:
     console = f"{url}/" if first is None else f"{url}/?link={first.link_token}"
     if as_json:
         ready = {"url": url, "console_url": console, "mcp_url": f"{url}/mcp", "pid": os.getpid()}

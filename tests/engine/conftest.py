@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 import holdfast
-from holdfast.engine import Engine, binaries, leftovers, postmaster
+from holdfast.engine import Endpoints, Engine, binaries, leftovers, postmaster
 from holdfast.engine.account import Account, account_for
 from holdfast.engine.home import find_home
 
@@ -50,10 +50,17 @@ def _bounded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder that the tests of a file share, one engine after the other: a first start takes
+    longest. For root it is out of the account's reach (pytest's own folders are closed), so that
+    most tests also cover a cluster that lives elsewhere."""
+    yield from _folder(tmp_path_factory.mktemp("shared") / "data")
+
+
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Iterator[Path]:
-    """A folder that is not there yet. For root it is out of the account's reach (pytest's own
-    folders are closed), so most tests also cover a cluster that lives elsewhere."""
+def new_dir(tmp_path: Path) -> Iterator[Path]:
+    """A folder that is not there yet; for root, out of the account's reach."""
     yield from _folder(tmp_path / "data")
 
 
@@ -87,19 +94,43 @@ def _permissions(folder: Path) -> tuple[int, int, int]:
     return stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Endpoints]]:
+    """A data folder and its started engine, for tests that only look."""
+    for data_dir in _folder(tmp_path_factory.mktemp("running") / "data"):
+        engine = Engine(data_dir)
+        yield data_dir, engine.start()
+        engine.stop()
+
+
+@pytest.fixture
+def urls(running: tuple[Path, Endpoints]) -> Endpoints:
+    return running[1]
+
+
 @pytest.fixture
 def engine(data_dir: Path) -> Iterator[Engine]:
+    """On the shared folder, not started. The folder is left without a process."""
     engine = Engine(data_dir)
+    yield engine
+    engine.stop()
+    assert not leftovers.processes_of(find_home(data_dir).pgdata)
+
+
+@pytest.fixture
+def new_engine(new_dir: Path) -> Iterator[Engine]:
+    """On a new folder, not started."""
+    engine = Engine(new_dir)
     yield engine
     engine.stop()
 
 
 @pytest.fixture
-def serve(data_dir: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
-    """Starts another process that runs an engine on the folder, as `holdfast serve` would."""
+def serve() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+    """Starts another process that runs an engine on a folder, as `holdfast serve` would."""
     started: list[subprocess.Popen[str]] = []
 
-    def start() -> subprocess.Popen[str]:
+    def start(data_dir: Path) -> subprocess.Popen[str]:
         source = str(Path(holdfast.__file__).parents[1])
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE, str(data_dir)],
@@ -152,3 +183,15 @@ def busy(url: str, sql: str) -> psutil.Process:
     activity = f"select state from pg_stat_activity where pid = {backend}"
     until(lambda: ask(url, activity) == [("active",)])
     return psutil.Process(backend)
+
+
+def keep(url: str, rows: int = 1) -> None:
+    """Commit a table of so many rows, in place of one that an earlier test kept."""
+    ask(url, f"drop table if exists kept; create table kept as select generate_series(1, {rows})")
+
+
+def kept(url: str) -> int:
+    """How many rows are there."""
+    ((rows,),) = ask(url, "select count(*) from kept")
+    assert isinstance(rows, int)
+    return rows

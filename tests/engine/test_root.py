@@ -51,24 +51,24 @@ def test_a_closed_folder_that_was_there_before_stays_closed(open_dir):
     assert find_home(open_dir).cluster_dir.parent == binaries.SYSTEM_DIR / "clusters"
 
 
-def test_a_folder_made_anew_does_not_bring_back_the_old_cluster(engine, data_dir):
-    ask(engine.start().owner_url, "create table old ()")
-    engine.stop()
-    before = find_home(data_dir).cluster_dir
-    shutil.rmtree(data_dir)
+def test_a_folder_made_anew_does_not_bring_back_the_old_cluster(new_engine, new_dir):
+    ask(new_engine.start().owner_url, "create table old ()")
+    new_engine.stop()
+    before = find_home(new_dir).cluster_dir
+    shutil.rmtree(new_dir)
     try:
-        urls = engine.start()
+        urls = new_engine.start()
 
-        assert find_home(data_dir).cluster_dir != before
+        assert find_home(new_dir).cluster_dir != before
         assert ask(urls.owner_url, "select to_regclass('old')") == [(None,)]
     finally:
         shutil.rmtree(before)
 
 
-def test_a_copy_of_the_folder_cannot_open_the_cluster_beside_the_original(engine, data_dir):
-    urls = engine.start()
-    copy = data_dir.with_name("copy")
-    shutil.copytree(data_dir, copy)
+def test_a_copy_of_the_folder_cannot_open_the_cluster_beside_the_original(new_engine, new_dir):
+    urls = new_engine.start()
+    copy = new_dir.with_name("copy")
+    shutil.copytree(new_dir, copy)
 
     with pytest.raises(FolderInUse, match=str(os.getpid())):
         Engine(copy).start()
@@ -76,7 +76,7 @@ def test_a_copy_of_the_folder_cannot_open_the_cluster_beside_the_original(engine
     assert ask(urls.app_url, "select 1") == [(1,)]
 
 
-def test_programs_out_of_reach_are_copied_once(data_dir, monkeypatch):
+def test_programs_out_of_reach_are_copied_once(new_dir, monkeypatch):
     with (
         tempfile.TemporaryDirectory() as private,
         tempfile.TemporaryDirectory(dir="/tmp") as shared,
@@ -90,45 +90,45 @@ def test_programs_out_of_reach_are_copied_once(data_dir, monkeypatch):
         monkeypatch.setattr(binaries, "SYSTEM_DIR", Path(shared, "holdfast"))
         unfinished = Path(shared, "holdfast", "engine", ".new-killed")
         unfinished.mkdir(parents=True)
-        engine = Engine(data_dir)
+        new_engine = Engine(new_dir)
         made = []
         for _ in range(2):
-            program = Path(psutil.Process(engine.start().pid).exe())
+            program = Path(psutil.Process(new_engine.start().pid).exe())
             made.append((program, program.stat().st_ino))
-            engine.stop()
+            new_engine.stop()
 
         assert made[0] == made[1]
         assert program.is_relative_to(Path(shared, "holdfast", "engine"))
         assert not unfinished.exists()
         assert stat.S_IMODE(Path(private).stat().st_mode) == 0o700
-        shutil.rmtree(data_dir)
+        shutil.rmtree(new_dir)
 
 
-def test_a_shared_place_that_others_could_write_is_refused(data_dir, monkeypatch):
+def test_a_shared_place_that_others_could_write_is_refused(new_dir, monkeypatch):
     with tempfile.TemporaryDirectory(dir="/tmp") as shared:
         Path(shared).chmod(0o777)
         monkeypatch.setattr(binaries, "SYSTEM_DIR", Path(shared))
         with pytest.raises(EngineError, match="writable by root alone"):
-            Engine(data_dir).start()
-        shutil.rmtree(data_dir)
+            Engine(new_dir).start()
+        shutil.rmtree(new_dir)
 
 
 @pytest.mark.parametrize(("name", "says"), [("no-such-account", "no account"), ("root", "is root")])
-def test_an_account_that_will_not_do(data_dir, monkeypatch, name, says):
+def test_an_account_that_will_not_do(new_dir, monkeypatch, name, says):
     monkeypatch.setenv("HOLDFAST_ENGINE_ACCOUNT", name)
 
     with pytest.raises(EngineError, match=says):
-        Engine(data_dir).start()
+        Engine(new_dir).start()
 
 
-def test_the_owner_of_a_cluster_goes_on_running_it(engine, data_dir, monkeypatch):
+def test_the_owner_of_a_cluster_goes_on_running_it(new_engine, new_dir, monkeypatch):
     monkeypatch.setenv("HOLDFAST_ENGINE_ACCOUNT", "daemon")
     uid = pwd.getpwnam("daemon").pw_uid
-    assert psutil.Process(engine.start().pid).uids().real == uid
-    engine.stop()
+    assert psutil.Process(new_engine.start().pid).uids().real == uid
+    new_engine.stop()
     monkeypatch.delenv("HOLDFAST_ENGINE_ACCOUNT")
 
-    assert psutil.Process(engine.start().pid).uids().real == uid
+    assert psutil.Process(new_engine.start().pid).uids().real == uid
 
 
 def test_reach_goes_by_the_bits_that_apply(tmp_path):

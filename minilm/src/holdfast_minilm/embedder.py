@@ -16,7 +16,7 @@ Vectors = npt.NDArray[np.float32]
 # Enough rows to keep the processor busy and few enough to stay in its cache.
 _TOKENS_PER_RUN = 512
 # Word pieces are short: what lies beyond cannot be among the first 256 tokens of any real text,
-# and a megabyte would take a second to split.
+# and a megabyte would take most of a second to split.
 _MAX_CHARS = 16_384
 
 

@@ -9,8 +9,10 @@ from holdfast.kernel.clock import Instant
 MIN_PASSWORD_CHARS = 10
 MAX_PASSWORD_CHARS = 1024
 
-# After this many failures in a row an account or an address waits, each time twice as long.
-FREE_FAILURES = 5
+# After this many failures in a row an account waits before the next try, each time twice as long. An address waits too,
+# but later: an office shares one.
+FREE_FAILURES_OF_ACCOUNT = 5
+FREE_FAILURES_OF_ADDRESS = 100
 MAX_WAIT_S = 15 * 60
 
 

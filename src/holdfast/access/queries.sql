@@ -69,21 +69,19 @@ SELECT org_id, user_id FROM sign_in_links WHERE digest = %(proof)s AND expires_a
 DELETE FROM sign_in_links WHERE org_id = %(org_id)s AND digest = %(digest)s RETURNING user_id;
 
 -- name: recent_failures
-SELECT failures, extract(epoch FROM %(now)s - failed_at)::float AS seconds_ago
+SELECT subject, failures, extract(epoch FROM %(now)s - failed_at)::float AS seconds_ago
   FROM sign_in_failures
- WHERE subject = ANY (%(subjects)s) AND failed_at > %(now)s - interval '1 hour'
- ORDER BY failures DESC
- LIMIT 1;
+ WHERE subject = ANY (%(subjects)s) AND failed_at > %(now)s::timestamptz - interval '1 hour';
 
 -- name: count_failures
 INSERT INTO sign_in_failures AS f (subject, failures, failed_at)
 SELECT subject, 1, %(now)s FROM unnest(%(subjects)s::text[]) AS subject ORDER BY subject
 ON CONFLICT (subject) DO UPDATE
-   SET failures = CASE WHEN f.failed_at > %(now)s - interval '1 hour' THEN f.failures + 1 ELSE 1 END,
+   SET failures = CASE WHEN f.failed_at > %(now)s::timestamptz - interval '1 hour' THEN f.failures + 1 ELSE 1 END,
        failed_at = %(now)s;
 
 -- name: forget_failures
-DELETE FROM sign_in_failures WHERE subject = ANY (%(subjects)s) OR failed_at < %(now)s - interval '1 day';
+DELETE FROM sign_in_failures WHERE subject = ANY (%(subjects)s) OR failed_at < %(now)s::timestamptz - interval '1 day';
 
 -- name: create_key
 INSERT INTO api_keys (org_id, id, kind, name, digest, prefix, user_id, agent_id, workspace_id, requests_per_minute,

@@ -65,7 +65,7 @@ class KeyCreate(Body):
     expires_at: Instant | None = None
 
 
-def the_browser_session(request: Request) -> BrowserSession:
+async def the_browser_session(request: Request) -> BrowserSession:
     """The caller's browser session; an API key has none."""
     session: BrowserSession | None = request.state.identified.session
     if session is None:

@@ -8,7 +8,8 @@ from hashlib import sha256
 import pyotp
 
 from holdfast.access.model import (
-    FREE_FAILURES,
+    FREE_FAILURES_OF_ACCOUNT,
+    FREE_FAILURES_OF_ADDRESS,
     MAX_WAIT_S,
     Account,
     Person,
@@ -58,6 +59,7 @@ class _Link:
 
 @dataclass(frozen=True, slots=True)
 class _Failures:
+    subject: str
     failures: int
     seconds_ago: float
 
@@ -242,7 +244,9 @@ async def _account(tx: Tx, user_id: str) -> Account:
     return account
 
 
-async def _use_code(db: Database, account: Account, code: str | None, subjects: list[str]) -> None:
+async def _use_code(
+    db: Database, account: Account, code: str | None, subjects: dict[str, int]
+) -> None:
     """Accept a TOTP code once."""
     if account.totp_secret is None or not account.totp_confirmed:
         raise Invalid.field("totp", "this account has no TOTP; give the password")
@@ -262,28 +266,33 @@ async def _use_code(db: Database, account: Account, code: str | None, subjects: 
 # --- slowing down guesses --------------------------------------------------------------------------------------------
 
 
-def _subjects(account: str, address: str) -> list[str]:
-    """Whom failures are counted against, as digests: neither the account nor the address is kept."""
-    return [sha256(f"{name}".encode()).hexdigest() for name in (f"a {account}", f"i {address}")]
+def _subjects(account: str, address: str) -> dict[str, int]:
+    """Whom failures are counted against, and how many are free. Digests: neither account nor address is kept."""
+    return {
+        sha256(f"account {account}".encode()).hexdigest(): FREE_FAILURES_OF_ACCOUNT,
+        sha256(f"address {address}".encode()).hexdigest(): FREE_FAILURES_OF_ADDRESS,
+    }
 
 
-async def _wait_out_failures(db: Database, subjects: list[str]) -> None:
-    recent = await db.one(_NO_ORG, _Failures, queries.recent_failures, subjects=subjects)
-    if recent is None or recent.failures < FREE_FAILURES:
-        return
-    wait_s = min(2 ** (recent.failures - FREE_FAILURES), MAX_WAIT_S)
-    if recent.seconds_ago < wait_s:
-        raise RateLimited(
-            "too many failed sign-ins; wait before the next", int(wait_s - recent.seconds_ago) + 1
-        )
+async def _wait_out_failures(db: Database, subjects: dict[str, int]) -> None:
+    for recent in await db.all(
+        _NO_ORG, _Failures, queries.recent_failures, subjects=list(subjects)
+    ):
+        past_free = recent.failures - subjects[recent.subject]
+        wait_s = min(2**past_free, MAX_WAIT_S) if past_free >= 0 else 0
+        if recent.seconds_ago < wait_s:
+            raise RateLimited(
+                "too many failed sign-ins; wait before the next",
+                retry_after_s=int(wait_s - recent.seconds_ago) + 1,
+            )
 
 
-async def _count_failure(db: Database, subjects: list[str]) -> None:
+async def _count_failure(db: Database, subjects: dict[str, int]) -> None:
     metrics.sign_in_failures.inc()
     async with db.begin(_NO_ORG) as tx:
-        await tx.run(queries.count_failures, subjects=subjects)
+        await tx.run(queries.count_failures, subjects=list(subjects))
 
 
-async def _forget_failures(db: Database, subjects: list[str]) -> None:
+async def _forget_failures(db: Database, subjects: dict[str, int]) -> None:
     async with db.begin(_NO_ORG) as tx:
-        await tx.run(queries.forget_failures, subjects=subjects)
+        await tx.run(queries.forget_failures, subjects=list(subjects))

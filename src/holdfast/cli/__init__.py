@@ -9,9 +9,10 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, doctor, server
+from holdfast.cli import admin, conversations, doctor, server
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
+from holdfast.kernel.migrate import DatabaseUnfit
 
 app = typer.Typer(
     name="holdfast",
@@ -23,6 +24,7 @@ app = typer.Typer(
 server.register(app)
 doctor.register(app)
 admin.register(app)
+conversations.register(app)
 
 # Exit codes that scripts can use; 2 is the parser's own, for a wrong command.
 FAILED, UNREACHABLE, NOT_FOUND, REFUSED = 1, 3, 4, 5
@@ -34,7 +36,7 @@ def main() -> None:
         app()
     except HoldfastError as error:
         _leave(error.detail, _exit_code(error))
-    except EngineError as error:
+    except (EngineError, DatabaseUnfit) as error:
         _leave(str(error), FAILED)
     except psycopg.OperationalError:
         _leave("the database cannot be reached; is its URL right? (holdfast doctor)", UNREACHABLE)

@@ -12,8 +12,6 @@ from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import migrate
 from holdfast.settings import Settings, read_settings
 
-MIN_POSTGRES = 150000
-
 
 class Finding(NamedTuple):
     """One thing that was looked at."""
@@ -52,7 +50,9 @@ def _database(urls: Urls) -> Iterator[Finding]:
     with psycopg.connect(urls.owner, autocommit=True) as connection:
         number = connection.info.server_version
         yield Finding(
-            "postgres", number >= MIN_POSTGRES, f"version {number // 10000}; 15 or later is needed"
+            "postgres",
+            number >= migrate.MIN_SERVER_VERSION,
+            f"version {number // 10000}; 15 or later is needed",
         )
         available = {
             name for (name,) in connection.execute("SELECT name FROM pg_available_extensions")

@@ -17,7 +17,7 @@ def set_etag(response: Response, version: int) -> None:
     response.headers["ETag"] = etag(version)
 
 
-def if_match(
+async def if_match(
     if_match: Annotated[
         str | None, Header(description='write only if the ETag is still this one, as in `"3"`')
     ] = None,

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from holdfast.edge.wire import as_wire
 from holdfast.kernel.errors import (
@@ -76,7 +77,7 @@ def install(app: FastAPI) -> None:
     async def framework(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             raise error
-        return problem(_from_framework(error), request_id_of(request))
+        return problem(_from_framework(error, request), request_id_of(request))
 
     app.add_exception_handler(HoldfastError, ours)
     app.add_exception_handler(RequestValidationError, validation)
@@ -90,7 +91,7 @@ def as_holdfast_error(error: Exception) -> HoldfastError:
     if isinstance(error, RequestValidationError):
         return _as_ours(error)
     if isinstance(error, HTTPException):
-        return _from_framework(error)
+        return _from_framework(error, None)
     log.error("unexpected", error=type(error).__name__, where=_where(error))
     return InternalError("something failed on our side; the request id finds it in the log")
 
@@ -112,12 +113,12 @@ def _as_ours(error: RequestValidationError) -> HoldfastError:
     return invalid_from(error.errors())
 
 
-def _from_framework(error: HTTPException) -> HoldfastError:
+def _from_framework(error: HTTPException, request: Request | None) -> HoldfastError:
     match error.status_code:
         case 404:
             return NotFound("there is nothing at this path")
         case 405:
-            allow = (error.headers or {}).get("Allow", "")
+            allow = ", ".join(_allowed(request)) if request is not None else ""
             return MethodNotAllowed(f"this path takes {allow}", allow)
         case 413:
             return PayloadTooLarge(0)
@@ -125,6 +126,17 @@ def _from_framework(error: HTTPException) -> HoldfastError:
             return Malformed("the body cannot be read")
         case _:
             return InternalError(str(error.detail))
+
+
+def _allowed(request: Request) -> list[str]:
+    """Every method that this path takes. The framework names those of one route, and each method is a route."""
+    path = request.scope["path"]
+    return sorted(
+        method.upper()
+        for template, operations in request.app.openapi()["paths"].items()
+        if compile_path(template)[0].match(path)
+        for method in operations
+    )
 
 
 def _field_of(error: Any) -> str:

@@ -21,13 +21,14 @@ COOKIE = "holdfast_session"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-def the_caller(request: Request) -> Caller:
+# Dependencies are coroutines although they wait for nothing: FastAPI would run plain functions in a thread.
+async def the_caller(request: Request) -> Caller:
     """Who is asking."""
     caller: Caller = request.state.identified.caller
     return caller
 
 
-def the_database(request: Request) -> Database:
+async def the_database(request: Request) -> Database:
     """The database of this app."""
     db: Database = request.app.state.db
     return db
@@ -114,7 +115,7 @@ def claims_of(request: Request) -> auth.Claims:
 
 
 async def _identify(request: Request) -> None:
-    db = the_database(request)
+    db: Database = request.app.state.db
     identified = await auth.identify(db, claims_of(request))
     request.state.identified = identified
     request.scope["holdfast.caller"] = identified.caller
@@ -199,10 +200,9 @@ def _query_names(dependant: Dependant) -> Iterator[str]:
 
 
 async def _answer_once(request: Request, key: str, answer: Handler) -> Response:
-    caller = the_caller(request)
     async with idempotency.once(
-        the_database(request),
-        caller,
+        request.app.state.db,
+        request.state.identified.caller,
         method=request.method,
         path=request.url.path,
         key=key,

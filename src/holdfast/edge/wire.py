@@ -24,7 +24,7 @@ class Body(BaseModel):
     )
 
 
-def page_cursor(
+async def page_cursor(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT,
     after_id: Annotated[
         str | None, Query(description="the page of older ones after this id")

@@ -13,7 +13,6 @@ from holdfast.engine.binaries import binaries_for
 from holdfast.engine.create import check_cluster, create_cluster, prepare_cluster
 from holdfast.engine.endpoints import (
     Endpoints,
-    Passwords,
     ask,
     endpoints,
     read_or_make_passwords,
@@ -140,17 +139,24 @@ class Engine:
                 clear_leftovers(home.pgdata, socket_dir)
                 prepare_cluster(home.pgdata, binaries, account, passwords)
                 write_private(home.pgdata / TUNING_FILE, settings(home.pgdata, socket_dir), account)
-                server = Postmaster(home.pgdata, socket_dir, home.log, binaries, account)
-                return self._wait_for(server, passwords)
+                server = Postmaster(
+                    home.pgdata,
+                    socket_dir,
+                    home.log,
+                    binaries=binaries,
+                    account=account,
+                    passwords=passwords,
+                )
+                return self._wait_for(server)
             except EngineStartFailed as error:
                 if not _will_pass(error) or time.monotonic() > deadline:
                     raise
                 self._stopping.wait(0.5)
 
-    def _wait_for(self, server: Postmaster, passwords: Passwords) -> Endpoints:
+    def _wait_for(self, server: Postmaster) -> Endpoints:
         """Make this the engine's server once it answers; one that does not is ended."""
         try:
-            ready = server.wait_until_ready(passwords, self._stopping)
+            ready = server.wait_until_ready(self._stopping)
         except BaseException:
             server.stop()
             raise

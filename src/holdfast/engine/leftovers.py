@@ -28,6 +28,7 @@ Steps = Sequence[tuple[signal.Signals, float]]
 # Fast: connections are closed, everything is written. Immediate: recovery at the next start.
 # Neither loses what was committed, and SIGKILL does not either.
 STOP_POSTMASTER: Steps = ((signal.SIGINT, 30), (signal.SIGQUIT, 10), (signal.SIGKILL, 10))
+STOP_RECOVERY: Steps = ((signal.SIGQUIT, 10), (signal.SIGKILL, 10))
 END_BACKEND: Steps = ((signal.SIGQUIT, 5), (signal.SIGKILL, 10))
 END_INITDB: Steps = ((signal.SIGKILL, 10),)
 

@@ -15,10 +15,11 @@ from holdfast.engine.account import Account
 from holdfast.engine.binaries import Binaries
 from holdfast.engine.endpoints import Endpoints, Passwords, ask, endpoints
 from holdfast.engine.errors import EngineError, EngineStartFailed
-from holdfast.engine.leftovers import STOP_POSTMASTER, end
+from holdfast.engine.leftovers import STOP_POSTMASTER, STOP_RECOVERY, end
 
 # Recovery after a crash may have gigabytes of log to read; a process that lives is given time.
 READY_WITHIN_S = 300
+FULL_HOUSE = ("too many clients", "connection slots")
 LOG_LIMIT_BYTES = 16 * 1024 * 1024
 TAIL_BYTES = 4000
 
@@ -27,10 +28,16 @@ class Postmaster:
     """A server process of ours, from its start to its end."""
 
     def __init__(
-        self, pgdata: Path, socket_dir: Path, log: Path, binaries: Binaries, account: Account
+        self,
+        pgdata: Path,
+        socket_dir: Path,
+        log: Path,
+        *,
+        binaries: Binaries,
+        account: Account,
+        passwords: Passwords,
     ) -> None:
         """Start the process. It is not ready yet: see `wait_until_ready`."""
-        self._socket_dir = socket_dir
         self._log = log
         self._started_at = time.monotonic()
         with _open_log(log) as output:
@@ -44,6 +51,7 @@ class Postmaster:
                 stdout=output,
                 stderr=output,
             )
+        self._endpoints = endpoints(socket_dir, passwords, self._process.pid)
 
     @property
     def pid(self) -> int:
@@ -59,15 +67,14 @@ class Postmaster:
         """Whether it runs; collects it if it died, so that it does not stay as a zombie."""
         return self._process.poll() is None
 
-    def wait_until_ready(self, passwords: Passwords, given_up: threading.Event) -> Endpoints:
+    def wait_until_ready(self, given_up: threading.Event) -> Endpoints:
         """Give the endpoints once a query is answered; raise if it died, took too long, or
         `given_up` was set meanwhile."""
-        ready = endpoints(self._socket_dir, passwords, self.pid)
         pause_s = 0.01
         while self.is_alive() and not given_up.is_set():
             try:
-                ask(ready.app_url)
-                return ready
+                ask(self._endpoints.app_url)
+                return self._endpoints
             except psycopg.OperationalError as error:
                 if self.lived_s > READY_WITHIN_S:
                     raise self._failed(f"Postgres did not answer: {error}") from error
@@ -81,11 +88,22 @@ class Postmaster:
         """End it, fast if it can be and hard if it must be, and collect it. Idempotent."""
         if self.is_alive():
             with contextlib.suppress(psutil.NoSuchProcess):
-                end([psutil.Process(self.pid)], STOP_POSTMASTER)
+                # Postgres 18.6 never ends when asked for a fast shutdown during recovery. There
+                # is nothing to write then: the next start begins the recovery again.
+                steps = STOP_POSTMASTER if self._is_in_service() else STOP_RECOVERY
+                end([psutil.Process(self.pid)], steps)
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             raise EngineError(f"process {self.pid} (postgres) does not end") from None
+
+    def _is_in_service(self) -> bool:
+        """Whether it answers, or would if it had a connection to spare."""
+        try:
+            ask(self._endpoints.app_url)
+        except psycopg.OperationalError as error:
+            return any(words in str(error) for words in FULL_HOUSE)
+        return True
 
     def _failed(self, what: str) -> EngineStartFailed:
         with self._log.open("rb") as file:

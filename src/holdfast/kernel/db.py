@@ -139,10 +139,10 @@ class Database:
         )
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
 
-    async def open(self) -> None:
+    async def open(self, *, timeout_s: float = 30) -> None:
         """Connect; raises BackendUnavailable when there is nothing to connect to."""
         try:
-            await self._pool.open(wait=True, timeout=30)
+            await self._pool.open(wait=True, timeout=timeout_s)
         except PoolTimeout as error:
             raise BackendUnavailable("the database cannot be reached") from error
 

@@ -30,6 +30,7 @@ log = structlog.get_logger("holdfast.jobs")
 
 MAX_ATTEMPTS = 5
 WORKER_IS_GONE_AFTER_S = 30.0
+QUEUE = "holdfast"
 
 JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
@@ -82,6 +83,7 @@ async def enqueue(
     *,
     once: str | None = None,
     not_before: datetime | None = None,
+    queue: str = QUEUE,
 ) -> str | None:
     """Ask for work with the transaction's change; its job id, or None where `once` was asked for before."""
     caller = tx.caller
@@ -94,6 +96,7 @@ async def enqueue(
         once=once,
         user_id=caller.user_id if caller else None,
         not_before=not_before,
+        queue=queue,
     )
 
 
@@ -144,7 +147,10 @@ def _sight(caller: Caller) -> dict[str, Any]:
 class Worker:
     """Runs jobs until it is stopped. Any number may run, in any number of processes."""
 
-    def __init__(self, url: str, db: Database, handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self, url: str, db: Database, handlers: Mapping[str, Handler], *, queue: str = QUEUE
+    ) -> None:
+        self._name = queue
         self._db = db
         self._handlers = handlers
         self._queue = procrastinate.App(
@@ -163,7 +169,7 @@ class Worker:
             watch = asyncio.create_task(self._take_up_what_dead_workers_left())
             try:
                 await self._queue.run_worker_async(
-                    queues=["holdfast"],
+                    queues=[self._name],
                     concurrency=concurrency,
                     install_signal_handlers=False,
                     shutdown_graceful_timeout=20,
@@ -220,7 +226,7 @@ class Worker:
         manager = self._queue.job_manager
         while True:
             for stalled in await manager.get_stalled_jobs(
-                seconds_since_heartbeat=WORKER_IS_GONE_AFTER_S
+                queue=self._name, seconds_since_heartbeat=WORKER_IS_GONE_AFTER_S
             ):
                 await manager.retry_job(stalled)
             await asyncio.sleep(WORKER_IS_GONE_AFTER_S / 2)

@@ -1,12 +1,12 @@
 -- name: enqueue
 -- Gives no row where this kind was asked for `once` before. The queue's entry holds ids only.
 WITH job AS (
-    INSERT INTO jobs (org_id, id, kind, subject, once, user_id, created_at, updated_at)
-    VALUES (%(org_id)s, %(id)s, %(kind)s, %(subject)s, %(once)s, %(user_id)s, %(now)s, %(now)s)
+    INSERT INTO jobs (org_id, id, queue, kind, subject, once, user_id, created_at, updated_at)
+    VALUES (%(org_id)s, %(id)s, %(queue)s, %(kind)s, %(subject)s, %(once)s, %(user_id)s, %(now)s, %(now)s)
     ON CONFLICT (org_id, kind, once) DO NOTHING
-    RETURNING org_id, id
+    RETURNING org_id, id, queue
 ), entry AS (
-    SELECT enqueue_job(job.org_id, job.id, %(not_before)s::timestamptz) FROM job
+    SELECT enqueue_job(job.queue, job.org_id, job.id, %(not_before)s::timestamptz) FROM job
 )
 SELECT job.id FROM job, entry;
 
@@ -54,9 +54,9 @@ WITH job AS (
        SET status = 'queued', error = %(error)s, version = version + 1,
            updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
      WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running'
-    RETURNING org_id, id
+    RETURNING org_id, id, queue
 )
-SELECT enqueue_job(org_id, id, %(not_before)s) FROM job;
+SELECT enqueue_job(queue, org_id, id, %(not_before)s) FROM job;
 
 -- name: cancel
 UPDATE jobs
@@ -75,7 +75,7 @@ WITH job AS (
        AND status IN ('failed', 'cancelled')
     RETURNING *
 ), entry AS (
-    SELECT enqueue_job(org_id, id, NULL) FROM job
+    SELECT enqueue_job(queue, org_id, id, NULL) FROM job
 )
 SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
        finished_at

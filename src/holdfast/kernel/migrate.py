@@ -19,6 +19,11 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 _LOCK = 8_321_000_001
 
 EXTENSIONS = ("vector", "pg_trgm", "unaccent", "btree_gin")
+MIN_SERVER_VERSION = 150000
+
+
+class DatabaseUnfit(Exception):
+    """This Postgres cannot hold the schema; the message says what it lacks."""
 
 
 def pending(owner_url: str) -> list[str]:
@@ -30,6 +35,8 @@ def pending(owner_url: str) -> list[str]:
 def migrate(owner_url: str) -> list[str]:
     """Bring the schema up to date; the names of what was applied. Safe beside a running service, and twice."""
     with psycopg.connect(owner_url, autocommit=True) as lock:
+        if lock.info.server_version < MIN_SERVER_VERSION:
+            raise DatabaseUnfit("Postgres 15 or later is needed")
         lock.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         _create_extensions(lock)
         _create_queue(lock)
@@ -44,8 +51,15 @@ def migrate(owner_url: str) -> list[str]:
 def _create_extensions(connection: psycopg.Connection) -> None:
     have = {name for (name,) in connection.execute("SELECT extname FROM pg_extension")}
     for name in EXTENSIONS:
-        if name not in have:
+        if name in have:
+            continue
+        try:
             connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")  # a constant of ours
+        except (psycopg.errors.FeatureNotSupported, psycopg.errors.InsufficientPrivilege) as error:
+            raise DatabaseUnfit(
+                f"the extension {name} cannot be created ({error.diag.message_primary});"
+                " holdfast doctor lists what is missing"
+            ) from error
 
 
 def _create_queue(connection: psycopg.Connection) -> None:
@@ -59,6 +73,3 @@ def _for_yoyo(url: str) -> str:
     """yoyo picks psycopg 3 by the scheme."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(scheme="postgresql+psycopg"))
-
-
-__all__ = ["EXTENSIONS", "MIGRATIONS", "migrate", "pending"]

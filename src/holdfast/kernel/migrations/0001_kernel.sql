@@ -280,6 +280,7 @@ CALL wall_off('events');
 CREATE TABLE jobs (
     org_id       text NOT NULL,
     id           text NOT NULL,
+    queue        text NOT NULL,
     kind         text NOT NULL,
     subject      text NOT NULL,       -- the id of what it is about
     once         text,                -- at most one job per kind and `once`, ever
@@ -341,8 +342,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers, procrastinate_events TO holdfast_app;
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO holdfast_app;
 
-CREATE FUNCTION enqueue_job(org_id text, job_id text, not_before timestamptz) RETURNS bigint[]
+CREATE FUNCTION enqueue_job(queue text, org_id text, job_id text, not_before timestamptz) RETURNS bigint[]
     LANGUAGE sql VOLATILE
     RETURN procrastinate_defer_jobs_v1(ARRAY[ROW(
-        'holdfast', 'job', 0, NULL, NULL, jsonb_build_object('org_id', org_id, 'job_id', job_id), not_before
+        queue, 'job', 0, NULL, NULL, jsonb_build_object('org_id', org_id, 'job_id', job_id), not_before
     )]::procrastinate_job_to_defer_v1[]);

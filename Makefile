@@ -1,0 +1,59 @@
+# Two commands to know: `make serve` and `make test`. Each sets up what it needs, in .venv, and says what it does.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help setup serve test check format worker bench lock clean
+
+help:
+	@echo "make serve    set up and start the service with its embedded database"
+	@echo "make test     set up and run the tests"
+	@echo "make check    formatting, lint, strict types"
+	@echo "make format   put the formatting right"
+	@echo "make bench    repeatable benchmarks that print ratios"
+	@echo "make worker   background jobs in a process of their own"
+	@echo "make lock     resolve requirements.lock anew"
+	@echo "make clean    remove .venv and caches"
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml sdk/pyproject.toml minilm/pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Holdfast needs Python 3.11 or later; try: make PYTHON=python3.12 …")'
+	@echo "── making .venv"
+	@$(PYTHON) -m venv .venv
+	@echo "── installing what requirements.lock pins (each file checked by its hash)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "── making the embedding model, and installing holdfast from this checkout"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e minilm -e sdk -e .
+	@touch $(READY)
+
+serve: setup
+	@$(BIN)/holdfast serve
+
+worker: setup
+	@$(BIN)/holdfast worker
+
+test: setup
+	@echo "── the tests, on a real Postgres started for them"
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal
+
+check: setup
+	@echo "── formatting, lint, types"
+	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+
+format: setup
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: setup
+	@$(BIN)/python -m bench
+
+lock: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/python tools/lock.py
+
+clean:
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

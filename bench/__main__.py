@@ -1,0 +1,31 @@
+"""`python -m bench [NAME …]`: all benchmarks, or those named."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import uvloop
+
+from bench.harness import bench_service, console, load_note
+from holdfast.kernel import logs
+
+NAMES = sorted(
+    path.stem
+    for path in Path(__file__).parent.glob("*.py")
+    if path.stem not in ("__init__", "__main__", "harness")
+)
+
+
+async def main(names: list[str]) -> None:
+    """Each benchmark on a service of its own."""
+    for name in names:
+        console.rule(f"{name} ({load_note()})")
+        module = importlib.import_module(f"bench.{name}")
+        async with bench_service() as bench:
+            await module.run(bench)
+
+
+if unknown := set(sys.argv[1:]) - set(NAMES):
+    raise SystemExit(f"no benchmark named {', '.join(unknown)}; there are {', '.join(NAMES)}")
+logs.configure("warning")
+uvloop.run(main(sys.argv[1:] or NAMES))

@@ -1,0 +1,179 @@
+"""The clients: where the server is, on whose behalf, and the faces."""
+
+import copy
+import os
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+
+from holdfast_client.calls import Call
+from holdfast_client.directory import AsyncDirectory, Directory
+from holdfast_client.jobs import AsyncJobs, Jobs
+from holdfast_client.scope import Scope
+from holdfast_client.transport import MAX_RETRIES, AsyncSender, Retries, Sender, Server
+
+T = TypeVar("T")
+
+DEFAULT_URL = "http://127.0.0.1:8321"
+DEFAULT_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
+
+
+class Client:
+    """Holdfast, from Python.
+
+    `url` and `key` fall back on HOLDFAST_URL (else a `holdfast serve` of this machine) and HOLDFAST_API_KEY. A client may
+    be shared by threads. Close it, or use it in a `with`. `http` is an httpx.Client of your own, for a proxy or a
+    certificate authority; it stays yours to close.
+    """
+
+    directory: Directory
+    jobs: Jobs
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT,
+        max_retries: int = MAX_RETRIES,
+        http: httpx.Client | None = None,
+    ) -> None:
+        server = find_server(url, key)
+        self._owns_http = http is None
+        self._sender = Sender(
+            server, http or httpx.Client(timeout=timeout), Retries(most=max_retries)
+        )
+        self._bind(Scope())
+
+    def _bind(self, scope: Scope) -> None:
+        self._scope = scope
+        self.directory = Directory(self.send, scope)
+        self.jobs = Jobs(self.send, scope)
+
+    def scope(
+        self,
+        *,
+        user: str | None = None,
+        agent: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+    ) -> Self:
+        """A client bound to these names, on the same connections; a name that is not given stays as it is."""
+        scoped = copy.copy(self)
+        scoped._owns_http = False
+        scoped._bind(
+            self._scope.narrowed(
+                user=user, agent=agent, project=project, session=session, workspace=workspace
+            )
+        )
+        return scoped
+
+    def send(self, call: Call[T], /) -> T:
+        """The answer to any call, for what has no method of its own."""
+        return self._sender.send(call)
+
+    def close(self) -> None:
+        """Close the connections. A scoped client leaves that to the client it came from."""
+        if self._owns_http:
+            self._sender.http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._sender.server.url!r}, {self._scope})"
+
+
+class AsyncClient:
+    """Holdfast, from async Python: the methods of `Client`, awaited."""
+
+    directory: AsyncDirectory
+    jobs: AsyncJobs
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT,
+        max_retries: int = MAX_RETRIES,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        server = find_server(url, key)
+        self._owns_http = http is None
+        self._sender = AsyncSender(
+            server, http or httpx.AsyncClient(timeout=timeout), Retries(most=max_retries)
+        )
+        self._bind(Scope())
+
+    def _bind(self, scope: Scope) -> None:
+        self._scope = scope
+        self.directory = AsyncDirectory(self.send, scope)
+        self.jobs = AsyncJobs(self.send, scope)
+
+    def scope(
+        self,
+        *,
+        user: str | None = None,
+        agent: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+    ) -> Self:
+        """A client bound to these names, on the same connections; a name that is not given stays as it is."""
+        scoped = copy.copy(self)
+        scoped._owns_http = False
+        scoped._bind(
+            self._scope.narrowed(
+                user=user, agent=agent, project=project, session=session, workspace=workspace
+            )
+        )
+        return scoped
+
+    async def send(self, call: Call[T], /) -> T:
+        """The answer to any call, for what has no method of its own."""
+        return await self._sender.send(call)
+
+    async def close(self) -> None:
+        """Close the connections. A scoped client leaves that to the client it came from."""
+        if self._owns_http:
+            await self._sender.http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._sender.server.url!r}, {self._scope})"
+
+
+def find_server(url: str | None, key: str | None) -> Server:
+    """The server that is meant: what is given, else what the environment says, else a `serve` of this machine."""
+    found_url = url or os.environ.get("HOLDFAST_URL") or DEFAULT_URL
+    found_key = key or os.environ.get("HOLDFAST_API_KEY")
+    if not found_url.startswith(("http://", "https://")):
+        raise ValueError(
+            f"the URL of a Holdfast server looks like {DEFAULT_URL}, not {found_url!r}"
+        )
+    if not found_key:
+        raise ValueError(
+            "give a key, or set HOLDFAST_API_KEY; `holdfast serve` shows one at its first start"
+        )
+    return Server(found_url.rstrip("/"), found_key)

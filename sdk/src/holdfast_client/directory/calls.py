@@ -1,0 +1,164 @@
+"""The directory's operations."""
+
+from collections.abc import Sequence
+
+from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, put
+from holdfast_client.directory.model import (
+    Agent,
+    ApiKey,
+    MemoryReference,
+    Org,
+    Project,
+    Session,
+    User,
+    Visibility,
+    Workspace,
+)
+from holdfast_client.scope import Scope
+from holdfast_client.values import UNSET, Page, Unset, given
+
+
+def read_org(scope: Scope) -> Call[Org]:
+    """The key's org and its settings."""
+    return get(scope, "/org", one(Org))
+
+
+def change_org(
+    scope: Scope,
+    *,
+    name: str | Unset = UNSET,
+    workspaces_enabled: bool | Unset = UNSET,
+    review_extractions: bool | Unset = UNSET,
+    llm_tokens_per_day: int | Unset | None = UNSET,
+    language: str | Unset = UNSET,
+    if_match: int | None = None,
+) -> Call[Org]:
+    """Change the settings that are given; `llm_tokens_per_day=None` takes the cap away."""
+    changes = given(
+        name=name,
+        workspaces_enabled=workspaces_enabled,
+        review_extractions=review_extractions,
+        llm_tokens_per_day=llm_tokens_per_day,
+        language=language,
+    )
+    return patch(scope, "/org", one(Org), changes, if_match=if_match)
+
+
+def list_workspaces(
+    scope: Scope, *, limit: int = 20, after_id: str | None = None, before_id: str | None = None
+) -> Call[Page[Workspace]]:
+    """The org's workspaces, newest first."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, "/workspaces", page_of(Workspace), page)
+
+
+def read_workspace(scope: Scope, workspace_id: str) -> Call[Workspace]:
+    """One workspace."""
+    return get(scope, at("workspaces", workspace_id), one(Workspace))
+
+
+def put_workspace(
+    scope: Scope, workspace_id: str, *, name: str | None = None, if_match: int | None = None
+) -> Call[Workspace]:
+    """Make a workspace, or name it anew."""
+    path = at("workspaces", workspace_id)
+    return put(scope, path, one(Workspace), given(name=name), if_match=if_match)
+
+
+def list_projects(
+    scope: Scope, *, limit: int = 20, after_id: str | None = None, before_id: str | None = None
+) -> Call[Page[Project]]:
+    """The projects that the caller may see, newest first."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, "/projects", page_of(Project), page)
+
+
+def read_project(scope: Scope, project_id: str) -> Call[Project]:
+    """One project; a private one is there for its members only."""
+    return get(scope, at("projects", project_id), one(Project))
+
+
+def put_project(
+    scope: Scope,
+    project_id: str,
+    *,
+    name: str | None = None,
+    visibility: Visibility | None = None,
+    workspace_id: str | None = None,
+    if_match: int | None = None,
+) -> Call[Project]:
+    """Make a project, its maker a member, or change it; what is not given stays."""
+    body = given(name=name, visibility=visibility, workspace_id=workspace_id)
+    return put(scope, at("projects", project_id), one(Project), body, if_match=if_match)
+
+
+def add_member(scope: Scope, project_id: str, user_id: str) -> Call[Project]:
+    """Let a user into a project."""
+    return put(scope, at("projects", project_id, "members", user_id), one(Project))
+
+
+def remove_member(scope: Scope, project_id: str, user_id: str) -> Call[None]:
+    """Take a user out of a project."""
+    return delete(scope, at("projects", project_id, "members", user_id))
+
+
+def list_agents(
+    scope: Scope, *, limit: int = 20, after_id: str | None = None, before_id: str | None = None
+) -> Call[Page[Agent]]:
+    """The agents of the active workspace, newest first."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, "/agents", page_of(Agent), page)
+
+
+def read_agent(scope: Scope, agent_id: str | None = None) -> Call[Agent]:
+    """One agent of the active workspace; the scope's own unless another is named."""
+    return get(scope, at("agents", scope.must_agent(agent_id)), one(Agent))
+
+
+def put_agent(
+    scope: Scope,
+    agent_id: str | None = None,
+    *,
+    name: str | None = None,
+    project_id: str | None = None,
+    memory: Sequence[MemoryReference] | None = None,
+    if_match: int | None = None,
+) -> Call[Agent]:
+    """Register an agent in the active workspace, or change it; what is not given stays."""
+    body = given(name=name, project_id=project_id, memory=memory)
+    path = at("agents", scope.must_agent(agent_id))
+    return put(scope, path, one(Agent), body, if_match=if_match)
+
+
+def list_users(
+    scope: Scope, *, limit: int = 20, after_id: str | None = None, before_id: str | None = None
+) -> Call[Page[User]]:
+    """The org's users, newest first; a user's own key sees itself."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, "/users", page_of(User), page)
+
+
+def read_me(scope: Scope) -> Call[User]:
+    """The user that this client acts for."""
+    return get(scope, "/users/me", one(User))
+
+
+def change_me(
+    scope: Scope, *, insight_capture: bool | Unset = UNSET, if_match: int | None = None
+) -> Call[User]:
+    """Change the settings of the user that this client acts for."""
+    changes = given(insight_capture=insight_capture)
+    return patch(scope, "/users/me", one(User), changes, if_match=if_match)
+
+
+def read_session(scope: Scope, session_id: str | None = None) -> Call[Session]:
+    """One session; the scope's own unless another is named."""
+    return get(scope, at("sessions", scope.must_session(session_id)), one(Session))
+
+
+def list_keys(
+    scope: Scope, *, limit: int = 20, after_id: str | None = None, before_id: str | None = None
+) -> Call[Page[ApiKey]]:
+    """API keys, newest first, without their secrets. Keys are made and revoked in a browser or on the command line."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, "/keys", page_of(ApiKey), page)

@@ -1,0 +1,124 @@
+"""What the directory holds."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Visibility = Literal["team", "private"]
+
+
+@dataclass(frozen=True, slots=True)
+class Org:
+    """A tenant and its settings."""
+
+    id: str
+    name: str
+    workspaces_enabled: bool
+    review_extractions: bool
+    llm_tokens_per_day: int | None
+    language: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["org"] = "org"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A part of an org; agents live in one."""
+
+    id: str
+    name: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["workspace"] = "workspace"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where people share memories: every user of the org (`team`) or its members (`private`)."""
+
+    id: str
+    name: str | None
+    visibility: Visibility
+    workspace_id: str
+    members: list[str]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["project"] = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReference:
+    """A memory resource that an agent reads, and perhaps writes."""
+
+    id: str
+    key: str | None = None
+    mode: Literal["read-write", "read-only"] = "read-write"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent, its workspace, and the memory resources it refers to."""
+
+    id: str
+    name: str | None
+    workspace_id: str
+    project_id: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    memory: list[MemoryReference] = field(default_factory=list)
+    type: Literal["agent"] = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person of the org."""
+
+    id: str
+    email: str | None
+    owner: bool
+    insight_capture: bool
+    totp_enabled: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["user"] = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation's thread through everything: whose, with which agent, in which project."""
+
+    id: str
+    user_id: str | None
+    agent_id: str | None
+    project_id: str | None
+    workspace_id: str
+    last_activity_at: datetime
+    settled_at: datetime | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["session"] = "session"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key as it may be shown: never the key itself."""
+
+    id: str
+    kind: Literal["service", "user", "agent"]
+    name: str | None
+    prefix: str
+    user_id: str | None
+    agent_id: str | None
+    workspace_id: str | None
+    requests_per_minute: int | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    type: Literal["api_key"] = "api_key"

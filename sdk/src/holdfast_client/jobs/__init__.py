@@ -1,0 +1,47 @@
+"""Jobs: work that the service does for later, and what became of it."""
+
+import asyncio
+import time
+
+from holdfast_client.face import AsyncFace, Face, awaited, sync
+from holdfast_client.jobs import calls
+from holdfast_client.jobs.model import Job
+
+# Between two looks at a job that is not over.
+LOOK_EVERY_S = 0.2
+
+
+class Jobs(Face):
+    """Work for later."""
+
+    list = sync(calls.list_jobs)
+    read = sync(calls.read_job)
+    cancel = sync(calls.cancel_job)
+    retry = sync(calls.retry_job)
+
+    def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
+        """The job once it is over; TimeoutError when it is not in time."""
+        until = time.monotonic() + timeout_s
+        while not (job := self.read(job_id)).is_over:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{job_id} is still {job.status} after {timeout_s} s")
+            time.sleep(LOOK_EVERY_S)
+        return job
+
+
+class AsyncJobs(AsyncFace):
+    """Work for later."""
+
+    list = awaited(calls.list_jobs)
+    read = awaited(calls.read_job)
+    cancel = awaited(calls.cancel_job)
+    retry = awaited(calls.retry_job)
+
+    async def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
+        """The job once it is over; TimeoutError when it is not in time."""
+        until = time.monotonic() + timeout_s
+        while not (job := await self.read(job_id)).is_over:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{job_id} is still {job.status} after {timeout_s} s")
+            await asyncio.sleep(LOOK_EVERY_S)
+        return job

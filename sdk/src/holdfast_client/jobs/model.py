@@ -1,0 +1,32 @@
+"""What a job is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of work: what kind, about what, and how it went."""
+
+    id: str
+    kind: str
+    subject: str
+    status: JobStatus
+    attempts: int
+    error: str | None
+    tokens: int
+    result: dict[str, Any] | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    type: Literal["job"] = "job"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come of it by itself."""
+        return self.status in ("succeeded", "failed", "cancelled")

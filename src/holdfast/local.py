@@ -1,0 +1,33 @@
+"""How the command line finds the service that runs on a data folder: a note in the folder, readable by its owner alone."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+NOTE = "service.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalService:
+    """Where the service of a data folder answers, and the key that its own command line uses."""
+
+    url: str
+    key: str
+    pid: int
+
+
+def note_service(data_dir: Path, service: LocalService) -> None:
+    """Write the note, whole or not at all."""
+    fresh = data_dir / f".{NOTE}.{os.getpid()}"
+    fresh.touch(mode=0o600)
+    fresh.write_text(json.dumps(asdict(service)))
+    fresh.replace(data_dir / NOTE)
+
+
+def find_service(data_dir: Path) -> LocalService | None:
+    """What the note says; None where there is none. Whether the service still runs is for the asker to find out."""
+    try:
+        return LocalService(**json.loads((data_dir / NOTE).read_text()))
+    except (FileNotFoundError, PermissionError, ValueError, TypeError):
+        return None

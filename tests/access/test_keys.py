@@ -1,0 +1,136 @@
+"""API keys: kinds, what each may reach, minting and revoking."""
+
+import pytest
+
+
+async def test_every_kind_of_key_is_read_from_both_headers(org):
+    for header in ({"Authorization": f"Bearer {org.key}"}, {"x-api-key": org.key}):
+        client = org.client()
+        client.headers.clear()
+        assert (await client.get("/org", headers=header)).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "hf_live_nonsense", "x" * 5000, "hf_live_ä".encode()])
+async def test_a_bad_key_is_unauthenticated(org, key):
+    client = org.client()
+    client.headers.clear()
+    reply = await client.get("/org", headers={"x-api-key": key})
+    assert (reply.status_code, reply.json()["code"]) == (401, "unauthenticated")
+    assert reply.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_no_key_mints_or_revokes_a_key(org):
+    keys = [
+        org.key,
+        await org.mint("user", user_id="owner"),
+        await org.mint("agent", agent_id="bot"),
+    ]
+    for key in keys:
+        client = org.client(key)
+        minted = await client.post("/keys", json={"kind": "user", "user_id": "owner"})
+        assert (minted.status_code, minted.json()["code"]) == (403, "step_up_required")
+        revoked = await client.delete("/keys/key_" + "0" * 32)
+        assert (revoked.status_code, revoked.json()["code"]) == (403, "step_up_required")
+
+
+async def test_a_key_is_shown_once_and_works_until_it_is_revoked(signed_in, org):
+    await signed_in.step_up()
+    made = await signed_in.http.post(
+        "/keys", json={"kind": "agent", "agentId": "bot", "name": "prod"}
+    )
+    assert made.status_code == 201, made.text
+    key, key_id = made.json()["key"], made.json()["key_id"]
+    listed = (await signed_in.http.get("/keys")).json()["data"]
+    shown = next(each for each in listed if each["id"] == key_id)
+    assert key not in str(listed)
+    assert key.startswith(shown["prefix"])
+    client = org.client(key)
+    assert (await client.get("/agents/bot")).status_code == 200  # its agent exists from here on
+    assert (await signed_in.http.delete(f"/keys/{key_id}")).status_code == 204
+    assert (await client.get("/agents/bot")).status_code == 401
+    assert (await signed_in.http.delete(f"/keys/{key_id}")).status_code == 404
+
+
+async def test_a_minted_key_is_not_kept_for_a_replay(signed_in, owner_connection, org):
+    await signed_in.step_up()
+    headers = {"Idempotency-Key": "once"}
+    made = await signed_in.http.post("/keys", json={"kind": "service"}, headers=headers)
+    assert made.status_code == 201
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    kept = owner_connection.execute("SELECT count(*) FROM idempotency_keys").fetchone()
+    assert kept == (0,)
+
+
+async def test_one_who_is_no_owner_mints_user_keys_for_itself_only(browser, person, org):
+    made = browser()
+    await made.login(await person("ben", owner=False))
+    await made.step_up()
+    assert (await made.http.post("/keys", json={"kind": "user"})).status_code == 201
+    for body in (
+        {"kind": "service"},
+        {"kind": "user", "user_id": "ana"},
+        {"kind": "agent", "agent_id": "x"},
+    ):
+        refused = await made.http.post("/keys", json=body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "MEM-001")
+    assert {key["user_id"] for key in (await made.http.get("/keys")).json()["data"]} == {"ben"}
+
+
+async def test_an_expired_key_is_unauthenticated(org):
+    from datetime import UTC, datetime
+
+    key = await org.mint("service", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+    assert (await org.client(key).get("/org")).status_code == 401
+
+
+async def test_a_key_with_a_rate_has_that_rate(org):
+    key = await org.mint("service", requests_per_minute=3)
+    client = org.client(key)
+    statuses = [(await client.get("/org")).status_code for _ in range(8)]
+    assert statuses[:3] == [200, 200, 200]
+    assert 429 in statuses[3:]
+    limited = await client.get("/org")
+    if limited.status_code == 429:
+        assert 1 <= int(limited.headers["retry-after"]) <= 60
+
+
+class TestWhoseKey:
+    async def test_a_user_key_naming_another_user_is_denied(self, org):
+        client = org.client(await org.mint("user", user_id="ana"))
+        assert (await client.get("/users/me")).json()["id"] == "ana"
+        denied = await client.get("/users/me", headers={"Holdfast-User": "bob"})
+        assert (denied.status_code, denied.json()["code"]) == (403, "MEM-001")
+
+    async def test_a_service_key_acts_for_the_user_it_names_else_the_owner(self, org):
+        client = org.client()
+        assert (await client.get("/users/me")).json()["id"] == "owner"
+        named = await client.patch(
+            "/users/me", json={"insight_capture": False}, headers={"Holdfast-User": "cleo"}
+        )
+        assert named.json()["id"] == "cleo"
+        bad = await client.get("/users/me", headers={"Holdfast-User": "a b"})
+        assert bad.status_code == 400
+
+    async def test_the_first_write_registers_the_user(self, org):
+        client = org.client(holdfast_user="dan")
+        assert (await client.get("/users/me")).status_code == 404
+        assert (await client.put("/projects/p", json={})).status_code == 201
+        assert (await client.get("/users/me")).json()["id"] == "dan"
+
+    async def test_an_agent_key_reaching_for_another_agent_is_denied(self, org):
+        client = org.client(await org.mint("agent", agent_id="mine"))
+        await org.client().put("/agents/other", json={})
+        for agent in ("other", "never-heard-of"):
+            denied = await client.get(f"/agents/{agent}")
+            assert (denied.status_code, denied.json()["code"]) == (403, "MEM-001")
+        assert [a["id"] for a in (await client.get("/agents")).json()["data"]] == ["mine"]
+
+    async def test_an_unknown_workspace_is_not_found_and_a_bound_key_stays_in_its_own(self, org):
+        client = org.client()
+        await client.put("/workspaces/lab", json={})
+        assert (await client.get("/org", headers={"Holdfast-Workspace": "lab"})).status_code == 200
+        assert (await client.get("/org", headers={"Holdfast-Workspace": "none"})).status_code == 404
+        bound = org.client(await org.mint("agent", agent_id="lab-bot", workspace_id="lab"))
+        assert (await bound.get("/agents/lab-bot")).json()["workspace_id"] == "lab"
+        denied = await bound.get("/agents/lab-bot", headers={"Holdfast-Workspace": "default"})
+        assert (denied.status_code, denied.json()["code"]) == (403, "MEM-001")

@@ -1,0 +1,98 @@
+"""`holdfast serve` as a new user meets it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import httpx
+
+from holdfast.local import find_service
+from tests.conftest import serving
+
+PASSWORD = "correct horse battery staple"
+
+
+async def test_unattended_starts_take_their_first_credentials_from_the_environment(data_dir):
+    first = {
+        "HOLDFAST_BOOTSTRAP_KEY": "hf_live_bootstrap-of-this-test",
+        "HOLDFAST_OWNER_EMAIL": "Owner@Example.com",
+        "HOLDFAST_OWNER_PASSWORD": PASSWORD,
+    }
+    for start in range(2):
+        with serving(data_dir, **first) as (ready, _):
+            assert ("api_key" in ready) is (start == 0)
+            assert set(ready) >= {"url", "console_url", "mcp_url", "pid"}
+            async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1") as client:
+                header = {"Authorization": "Bearer hf_live_bootstrap-of-this-test"}
+                assert (await client.get("/org", headers=header)).status_code == 200
+                login = await client.post(
+                    "/auth/login", json={"email": "owner@example.com", "password": PASSWORD}
+                )
+                assert login.status_code == 200
+
+
+async def test_several_processes_answer_on_one_port_and_stop_together(data_dir):
+    with serving(data_dir, "--processes", "2") as (ready, process):
+        async with httpx.AsyncClient(base_url=ready["url"]) as client:
+            header = {"Authorization": f"Bearer {ready['api_key']}"}
+            for _ in range(20):
+                assert (await client.get("/api/v1/org", headers=header)).status_code == 200
+            metrics = (await client.get("/metrics")).text
+            assert (
+                'holdfast_http_request_seconds_count{method="GET",route="/org",status="200"} 20'
+                in metrics
+            )
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+
+
+def test_a_port_in_use_is_said_before_anything_starts(data_dir):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = subprocess.run(
+            [sys.executable, "-m", "holdfast", "serve", "--port", str(taken.getsockname()[1])],
+            env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert "--port" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not data_dir.exists()
+
+
+async def test_nothing_a_client_writes_is_in_the_log(data_dir):
+    canary = "canary-in-the-log-51b"
+    with serving(data_dir) as (ready, _):
+        async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1") as client:
+            client.headers["Authorization"] = f"Bearer {ready['api_key']}"
+            await client.put(f"/agents/{canary}", json={"name": canary})
+            await client.get(f"/agents/{canary}?{canary}={canary}")
+            await client.put("/agents/x", json={canary: canary})
+            await client.put(
+                "/agents/x", content=canary, headers={"content-type": "application/json"}
+            )
+            await client.post("/auth/login", json={"email": canary, "password": canary})
+        key = ready["api_key"]
+    log = (data_dir.parent / f"{data_dir.name}.log").read_text()
+    assert "request" in log
+    for text in (log, *(path.read_text(errors="ignore") for path in data_dir.glob("*.log"))):
+        assert canary not in text
+        assert key not in text
+
+
+async def test_the_data_folder_tells_its_owner_where_the_service_answers(data_dir):
+    for _ in range(2):
+        with serving(data_dir) as (ready, process):
+            noted = find_service(data_dir)
+            assert noted is not None
+            assert (noted.url, noted.pid) == (ready["url"], process.pid)
+            assert (data_dir / "service.json").stat().st_mode & 0o077 == 0
+            async with httpx.AsyncClient(base_url=noted.url) as client:
+                reply = await client.get("/api/v1/org", headers={"x-api-key": noted.key})
+                assert reply.status_code == 200

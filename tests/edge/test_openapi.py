@@ -1,0 +1,76 @@
+"""The OpenAPI document, and the service held to it."""
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import checks
+from schemathesis.specs.openapi import checks as openapi_checks
+
+from holdfast.app import AppConfig, make_app
+
+METHODS = {"get", "put", "post", "patch", "delete"}
+
+
+async def operations(anonymous):
+    document = (await anonymous.get("/openapi.json")).json()
+    return [
+        (f"{method.upper()} {path}", operation)
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if method in METHODS
+    ]
+
+
+async def test_every_operation_has_an_example(anonymous):
+    for name, operation in await operations(anonymous):
+        bodies = [operation.get("requestBody", {})]
+        bodies += [reply for status, reply in operation["responses"].items() if status[0] == "2"]
+        contents = [content for body in bodies for content in body.get("content", {}).items()]
+        for media_type, content in contents:
+            if media_type == "application/json":
+                assert "example" in content or "examples" in content, name
+        assert operation.get("description") or operation.get("summary"), name
+
+
+async def test_every_operation_says_which_problems_it_may_answer(anonymous):
+    for name, operation in await operations(anonymous):
+        assert "application/problem+json" in operation["responses"]["500"]["content"], name
+
+
+async def test_bodies_are_described_in_snake_case(anonymous):
+    document = (await anonymous.get("/openapi.json")).json()
+    fields = {
+        field
+        for schema in document["components"]["schemas"].values()
+        for field in schema.get("properties", {})
+    }
+    assert "expires_at" in fields
+    assert not [field for field in fields if field != field.lower()]
+
+
+# The document does not depend on a database, so it is known before the service is up.
+fuzzed = schemathesis.openapi.from_dict(make_app(AppConfig("postgresql://none/none")).openapi())
+
+
+@fuzzed.parametrize()
+@settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_nothing_breaks_the_service_and_every_answer_is_in_the_document(case, service):
+    if case.path == "/api/v1/auth/login":
+        return  # a stream of failed sign-ins would slow down the address that every test shares
+    reply = case.call(
+        base_url=service.url, headers={"Authorization": f"Bearer {service.api_key}"}, timeout=30
+    )
+    case.validate_response(
+        reply,
+        checks=(
+            checks.not_a_server_error,
+            openapi_checks.status_code_conformance,
+            openapi_checks.content_type_conformance,
+            openapi_checks.response_schema_conformance,
+        ),
+    )

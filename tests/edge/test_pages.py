@@ -1,0 +1,54 @@
+"""What stands outside the API."""
+
+
+async def test_health_readiness_and_metrics_need_no_credential(anonymous):
+    assert (await anonymous.get("/healthz")).text == "ok\n"
+    ready = await anonymous.get("/readyz")
+    assert ready.status_code == 200
+    assert ready.json()["checks"]["database"] == "ok"
+    metrics = await anonymous.get("/metrics")
+    assert metrics.headers["content-type"].startswith("text/plain")
+    assert "holdfast_http_request_seconds" in metrics.text
+
+
+async def test_metrics_name_no_tenant(anonymous, org, api):
+    await api.put("/agents/a-telling-name", json={})
+    text = (await anonymous.get("/metrics")).text
+    assert org.id not in text
+    assert "a-telling-name" not in text
+
+
+async def test_the_docs_load_nothing_from_elsewhere(anonymous):
+    page = await anonymous.get("/docs")
+    assert page.status_code == 200
+    assert "http" not in page.text.replace("https://holdfast", "")
+    for asset in ("swagger-ui-bundle.js", "swagger-ui.css", "start.js"):
+        assert f"/docs/{asset}" in page.text
+        assert (await anonymous.get(f"/docs/{asset}")).status_code == 200
+    assert (await anonymous.get("/docs/..%2Fapp.py")).status_code == 404
+    assert (
+        "script-src" in page.headers["content-security-policy"]
+        or "default-src 'self'" in page.headers["content-security-policy"]
+    )
+
+
+async def test_the_home_page_says_what_runs_here(anonymous):
+    page = await anonymous.get("/")
+    assert "Holdfast" in page.text
+    assert 'href="/docs"' in page.text
+
+
+async def test_every_answer_keeps_a_browser_safe(anonymous, api):
+    for reply in (await anonymous.get("/"), await api.get("/org"), await anonymous.get("/nowhere")):
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+        assert "access-control-allow-origin" not in reply.headers
+
+
+async def test_no_other_origin_is_let_in(anonymous):
+    reply = await anonymous.options(
+        "/api/v1/org",
+        headers={"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "GET"},
+    )
+    assert "access-control-allow-origin" not in reply.headers

@@ -1,0 +1,114 @@
+"""The database: transactions, and the wall between orgs."""
+
+import asyncio
+
+import psycopg
+import pytest
+
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import BackendUnavailable
+from holdfast.kernel.sql import Query
+
+ADD = Query(
+    "add",
+    "INSERT INTO workspaces (org_id, id, created_at, updated_at) VALUES (%(org_id)s, %(id)s, %(now)s, %(now)s)",
+)
+IDS = Query("ids", "SELECT id FROM workspaces WHERE id <> 'default' ORDER BY id")
+FAIL = Query("fail", "SELECT 1 / 0")
+
+
+async def ids(db, caller):
+    return await db.all(caller, str, IDS)
+
+
+async def test_what_was_done_before_a_failing_statement_is_taken_back(db, org):
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with db.begin(org.caller()) as tx:
+            await tx.run(ADD, id="w")
+            await tx.one(int, FAIL)
+    assert await ids(db, org.caller()) == []
+
+
+async def test_a_statement_that_fails_without_being_waited_for_fails_the_transaction(db, org):
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with db.begin(org.caller()) as tx:
+            await tx.run(ADD, id="w")
+            await tx.run(FAIL)
+    assert await ids(db, org.caller()) == []
+
+
+async def test_an_exception_of_the_block_takes_everything_back(db, org):
+    with pytest.raises(LookupError):
+        async with db.begin(org.caller()) as tx:
+            await tx.run(ADD, id="w")
+            raise LookupError
+    assert await ids(db, org.caller()) == []
+
+
+async def test_a_cancelled_block_takes_everything_back_and_frees_its_connection(db, org):
+    async def slow():
+        async with db.begin(org.caller()) as tx:
+            await tx.run(ADD, id="w")
+            await tx.one(str, Query("sleep", "SELECT pg_sleep(30)::text"))
+
+    for _ in range(12):  # more than the pool has
+        task = asyncio.create_task(slow())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await ids(db, org.caller()) == []
+
+
+async def test_an_inner_block_is_taken_back_alone(db, org):
+    async with db.begin(org.caller()) as tx:
+        await tx.run(ADD, id="outer")
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            async with db.begin(org.caller()) as inner:
+                await inner.run(ADD, id="lost")
+                await inner.one(int, FAIL)
+        async with db.begin(org.caller()) as inner:
+            await inner.run(ADD, id="kept")
+        assert await db.all(org.caller(), str, IDS) == ["kept", "outer"]
+    assert await ids(db, org.caller()) == ["kept", "outer"]
+
+
+async def test_a_transaction_is_not_joined_by_another_org(db, make_org):
+    one, other = await make_org(), await make_org()
+    async with db.begin(one.caller()):
+        with pytest.raises(RuntimeError, match="cannot be joined"):
+            async with db.begin(other.caller()):
+                raise AssertionError("unreachable")
+
+
+async def test_tasks_do_not_share_a_transaction(db, org):
+    async def write(name):
+        async with db.begin(org.caller()) as tx:
+            await tx.run(ADD, id=name)
+            await asyncio.sleep(0.01)
+
+    await asyncio.gather(*(write(f"w{n}") for n in range(8)))
+    assert len(await ids(db, org.caller())) == 8
+
+
+async def test_a_forgotten_where_shows_nothing_of_anyone_else(db, make_org):
+    one, other = await make_org(), await make_org()
+    async with db.begin(one.caller()) as tx:
+        await tx.run(ADD, id="mine")
+    assert await ids(db, other.caller()) == []
+    count = Query("count", "SELECT count(*)::int FROM orgs")
+    assert await db.one(other.caller(), int, count) == 1
+
+
+async def test_a_row_cannot_be_written_into_another_org(db, make_org):
+    one, other = await make_org(), await make_org()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        async with db.begin(one.caller()) as tx:
+            await tx.run(ADD, id="planted", org_id=other.id)
+
+
+async def test_a_database_that_is_not_there_is_said_so():
+    db = Database("postgresql://nobody@127.0.0.1:1/nothing", min_size=1, max_size=1)
+    with pytest.raises(BackendUnavailable):
+        await asyncio.wait_for(db.open(timeout_s=1), 20)
+    await db.close()
