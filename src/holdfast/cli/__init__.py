@@ -9,7 +9,7 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, blocks, doctor, entries, mcp, server, stores
+from holdfast.cli import admin, blocks, conversations, doctor, entries, mcp, server, stores
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
 from holdfast.kernel.migrate import DatabaseUnfit
@@ -25,6 +25,7 @@ server.register(app)
 doctor.register(app)
 admin.register(app)
 blocks.register(app)
+conversations.register(app)
 entries.register(app)
 mcp.register(app)
 stores.register(app)

@@ -30,7 +30,7 @@ from holdfast.conversations.resource import Flushing, Resource
 from holdfast.conversations.resources import read_resource
 from holdfast.kernel import clock, durations, jobs, metrics
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.errors import Invalid, LockTimeout, NotFound
+from holdfast.kernel.errors import BackendUnavailable, Invalid, LockTimeout, NotFound
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.llm import LlmError
@@ -297,7 +297,7 @@ async def _summarise(
             metrics.llm_failures.inc()
             metrics.conversation_flushes.labels("hybrid_summary", "failed").inc()
             await log.note_error(caller, where, LastError(clock.now(), "llm_failed", error.detail))
-            raise
+            raise BackendUnavailable(error.detail) from error
         spent += tokens
         async with _lock(log, caller, resource, where, LOCK_WAIT_S) as lease:
             if lease is None:

@@ -46,22 +46,6 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A message as it is read."""
-
-    id: str
-    role: Role
-    content: str
-    tokens: int
-    created_at: Instant
-    type: str = "message"
-    name: str | None = None
-    tool_calls: list[Any] | None = None
-    tool_call_id: str | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Kept:
     """A message as a log keeps it: the draft, its place, and when somebody last looked at it."""
 
@@ -165,6 +149,48 @@ class Removal:
 
 
 # --- on the wire -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it is read; `flushed_at` where a flush took it out."""
+
+    id: str
+    role: Role
+    content: str
+    tokens: int
+    created_at: Instant
+    type: str = "message"
+    name: str | None = None
+    tool_calls: list[Any] | None = None
+    tool_call_id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    flushed_at: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Part of a message list, oldest first."""
+
+    messages: list[Message]
+    total_count: int
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Popped:
+    """The message that was taken off, and how many are left."""
+
+    message: Message | None
+    total_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """How many messages were taken out, and the copy of them."""
+
+    messages_cleared: int
+    backup_id: str | None
 
 
 @dataclass(frozen=True, slots=True)

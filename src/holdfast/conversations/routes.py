@@ -1,6 +1,7 @@
 """Memory resources and conversations over HTTP."""
 
 import json
+from datetime import datetime
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -12,10 +13,14 @@ from holdfast.conversations.backends import Backends
 from holdfast.conversations.model import (
     MAX_READ,
     AppendResult,
+    Cleared,
     FlushResult,
     Health,
     InstanceRow,
     Kept,
+    Message,
+    Messages,
+    Popped,
     Stats,
     Strategy,
 )
@@ -26,7 +31,6 @@ from holdfast.conversations.yaml_lines import Document, read_yaml
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller
 from holdfast.edge.wire import Body, as_wire, page_cursor
-from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Invalid, Malformed
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.limits import storable
@@ -278,7 +282,7 @@ async def read(
     offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
     tail: Annotated[int | None, Query(ge=1, le=MAX_READ, description="the newest so many")] = None,
     include_flushed: Annotated[bool, Query(description="also what flushes took out")] = False,
-) -> dict[str, Any]:
+) -> Messages:
     """Messages, oldest first."""
     found = await service.read(
         backends,
@@ -289,13 +293,8 @@ async def read(
         tail=tail,
         include_flushed=include_flushed,
     )
-    messages = []
-    for kept, flushed_at in found.messages:
-        message = _message(kept)
-        if include_flushed:
-            message["flushed_at"] = None if flushed_at is None else rfc3339(flushed_at)
-        messages.append(message)
-    return {"messages": messages, "total_count": found.total_count, "has_more": found.has_more}
+    messages = [_message(kept, flushed_at) for kept, flushed_at in found.messages]
+    return Messages(messages, found.total_count, found.has_more)
 
 
 @router.post("/append")
@@ -332,12 +331,12 @@ async def flush(
 @router.post("/clear")
 async def clear(
     resource_id: ResourceId, body: Clear, caller: TheCaller, backends: TheBackends
-) -> dict[str, int | str | None]:
+) -> Cleared:
     """Take all messages out, with a copy where one is asked for."""
     cleared, backup_id = await service.clear(
         backends, caller, body.ask(resource_id), confirm=body.confirm, backup=body.backup
     )
-    return {"messages_cleared": cleared, "backup_id": backup_id}
+    return Cleared(cleared, backup_id)
 
 
 @router.post("/restore")
@@ -363,10 +362,10 @@ async def delete(
 @router.post("/pop")
 async def pop(
     resource_id: ResourceId, body: Which, caller: TheCaller, backends: TheBackends
-) -> dict[str, Any]:
+) -> Popped:
     """Take the newest message off."""
     taken, left = await service.pop(backends, caller, body.ask(resource_id))
-    return {"message": None if taken is None else _message(taken), "total_count": left}
+    return Popped(None if taken is None else _message(taken), left)
 
 
 @router.get("/stats")
@@ -389,17 +388,18 @@ async def instances(
     return await service.instances(backends, caller, resource_id, cursor)
 
 
-def _message(kept: Kept) -> dict[str, Any]:
+def _message(kept: Kept, flushed_at: datetime | None = None) -> Message:
     draft = kept.draft
-    return {
-        "id": draft.id,
-        "type": draft.type,
-        "role": draft.role,
-        "content": draft.content,
-        "name": draft.name,
-        "tool_calls": draft.tool_calls,
-        "tool_call_id": draft.tool_call_id,
-        "metadata": draft.metadata,
-        "created_at": rfc3339(draft.created_at),
-        "tokens": draft.tokens,
-    }
+    return Message(
+        id=draft.id,
+        role=draft.role,
+        content=draft.content,
+        tokens=draft.tokens,
+        created_at=draft.created_at,
+        type=draft.type,
+        name=draft.name,
+        tool_calls=draft.tool_calls,
+        tool_call_id=draft.tool_call_id,
+        metadata=draft.metadata,
+        flushed_at=flushed_at,
+    )

@@ -9,15 +9,17 @@ from typing import Any, Protocol
 
 import httpx
 
-from holdfast.kernel.errors import BackendUnavailable
-
 OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com/v1"
 TIMEOUT_S = 60.0
 
 
-class LlmError(BackendUnavailable):
-    """The model did not answer, or not with anything of use."""
+class LlmError(Exception):
+    """The model did not answer, or not with anything of use. For whoever asked it to say in the product's words."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
 
 
 @dataclass(frozen=True, slots=True)
