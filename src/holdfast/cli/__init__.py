@@ -9,7 +9,7 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, doctor, server
+from holdfast.cli import admin, doctor, reembed, server
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
 from holdfast.kernel.migrate import DatabaseUnfit
@@ -24,6 +24,7 @@ app = typer.Typer(
 server.register(app)
 doctor.register(app)
 admin.register(app)
+reembed.register(app)
 
 # Exit codes that scripts can use; 2 is the parser's own, for a wrong command.
 FAILED, UNREACHABLE, NOT_FOUND, REFUSED = 1, 3, 4, 5
