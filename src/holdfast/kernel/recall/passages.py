@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
+from psycopg import AsyncCursor
+
 from holdfast.kernel import jobs
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import Embedder, EmbedderUnavailable, Vector
