@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup serve test check format worker bench lock clean
+.PHONY: help setup serve test check format worker bench bench-recall lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -12,6 +12,7 @@ help:
 	@echo "make check    formatting, lint, strict types"
 	@echo "make format   put the formatting right"
 	@echo "make bench    repeatable benchmarks that print ratios"
+	@echo "make bench-recall   quality of recall on the public benchmarks"
 	@echo "make worker   background jobs in a process of their own"
 	@echo "make lock     resolve requirements.lock anew"
 	@echo "make clean    remove .venv and caches"
@@ -50,6 +51,9 @@ format: setup
 
 bench: setup
 	@$(BIN)/python -m bench
+
+bench-recall: setup
+	@$(BIN)/python -m bench.recall
 
 lock: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

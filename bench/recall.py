@@ -6,28 +6,55 @@ category, and the time of writes and searches. Exits with 1 when a floor is not 
 """
 
 import asyncio
+import gzip
+import json
 import math
+import os
 import statistics
 import sys
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bench import data
-from bench.service import running
+from bench.harness import Bench, bench_service, console
+from holdfast.kernel import logs
 
 FLOORS = {
     "locomo-tune": {"R@5": 0.66, "R@10": 0.77, "R@50": 0.91},
     "longmemeval-tune": {"R@10": 0.79},
 }
 AT = (5, 10, 50)
-console = Console()
+DATA = Path(__file__).parents[2] / "shared" / "data" / "recall"
+SETS = ("locomo-tune", "longmemeval-tune")
+
+
+@dataclass(frozen=True)
+class Space:
+    """One memory: units that are stored, and questions asked of it alone."""
+
+    name: str
+    units: list[dict[str, Any]]
+    questions: list[dict[str, Any]]
+
+
+def folder() -> Path:
+    """Where the files are: HOLDFAST_BENCH_DATA, or beside the checkout."""
+    return Path(os.environ.get("HOLDFAST_BENCH_DATA", DATA))
+
+
+def read(name: str) -> list[Space] | None:
+    """The spaces of a set; None where its file is not there."""
+    path = folder() / f"{name}.json.gz"
+    if not path.is_file():
+        return None
+    with gzip.open(path) as file:
+        return [Space(each["name"], each["units"], each["questions"]) for each in json.load(file)]
 
 
 @dataclass
@@ -60,7 +87,7 @@ class Figures:
         return statistics.fmean(self.values[name])
 
 
-async def measure(client: httpx.AsyncClient, name: str, spaces: list[data.Space]) -> Figures:
+async def measure(client: httpx.AsyncClient, name: str, spaces: list[Space]) -> Figures:
     """Store every space for a user of its own, one memory at a time, and ask its questions."""
     figures = Figures()
     total = sum(len(space.units) + len(space.questions) for space in spaces)
@@ -133,30 +160,31 @@ def below_floor(name: str, figures: Figures) -> list[str]:
     ]
 
 
-async def main() -> int:
-    """Measure every set that is there."""
+async def run(bench: Bench) -> bool:
+    """Measure every set that is there; whether the floors held."""
     failed: list[str] = []
-    with running() as service:
-        async with httpx.AsyncClient(
-            base_url=f"{service.url}/api/v1",
-            headers={"Authorization": f"Bearer {service.key}"},
-            timeout=60,
-        ) as client:
-            for name in data.SETS:
-                spaces = data.read(name)
-                if spaces is None:
-                    console.print(
-                        f"{name}: there is no {name}.json.gz in {data.folder()}; "
-                        "set HOLDFAST_BENCH_DATA to the folder that has it"
-                    )
-                    continue
-                figures = await measure(client, name, spaces)
-                show(name, figures)
-                failed += below_floor(name, figures)
+    for name in SETS:
+        spaces = read(name)
+        if spaces is None:
+            console.print(
+                f"{name}: there is no {name}.json.gz in {folder()}; "
+                "set HOLDFAST_BENCH_DATA to the folder that has it"
+            )
+            continue
+        figures = await measure(bench.http, name, spaces)
+        show(name, figures)
+        failed += below_floor(name, figures)
     for line in failed:
         console.print(f"[red]below the floor: {line}")
-    return 1 if failed else 0
+    return not failed
+
+
+async def main() -> int:
+    """As a command of its own."""
+    async with bench_service() as bench:
+        return 0 if await run(bench) else 1
 
 
 if __name__ == "__main__":
+    logs.configure("warning")
     sys.exit(asyncio.run(main()))

@@ -9,7 +9,7 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, blocks, conversations, doctor, entries, mcp, server, stores
+from holdfast.cli import admin, blocks, conversations, doctor, entries, mcp, reembed, server, stores
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
 from holdfast.kernel.migrate import DatabaseUnfit
@@ -28,6 +28,7 @@ blocks.register(app)
 conversations.register(app)
 entries.register(app)
 mcp.register(app)
+reembed.register(app)
 stores.register(app)
 
 # Exit codes that scripts can use; 2 is the parser's own, for a wrong command.

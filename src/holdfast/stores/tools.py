@@ -8,7 +8,7 @@ from holdfast.edge.toolbox import DELETES, READS, REPLACES, Call, Toolbox
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.ids import is_id
 from holdfast.kernel.pages import MAX_LIMIT, Cursor
-from holdfast.stores import entries, service
+from holdfast.stores import entries, listing, service
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import Store, StoreEntry
 
@@ -52,7 +52,7 @@ async def store_view(
             return await entries.read_entry_at(call.db, call.caller, found.id, path.lstrip("/"))
         except NotFound:
             pass  # no text there: a folder, perhaps
-    page = await entries.list_entries(
+    page = await listing.list_entries(
         call.db,
         call.caller,
         found.id,

@@ -209,13 +209,13 @@ END $$;
 
 -- Puts an object into the index in place of what it said before. `in_literals` are word vectors of what no language's
 -- parser keeps whole: identifiers, and the character pairs of scripts that write no spaces. `in_vectors` is NULL when
--- the embedding follows later.
+-- the embedding follows later. Gives the name of the model that serves.
 CREATE FUNCTION recall_put(
     in_kind text, in_object_id text, in_scope text, in_workspace_id text, in_session_id text, in_actor text,
     in_labels text[], in_at timestamptz, in_updated_at timestamptz, in_until timestamptz, in_importance integer,
     in_pinned boolean, in_head text, in_summary text, in_about text, in_bodies text[], in_literals text[],
     in_starts integer[], in_ends integer[], in_vectors text[], in_model text
-) RETURNS void
+) RETURNS text
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     org text := current_org();
@@ -270,6 +270,7 @@ BEGIN
          WHERE name.word <> ''
            AND NOT EXISTS (SELECT FROM recall_actors a WHERE a.scope_id = of_scope AND a.word = name.word);
     END IF;
+    RETURN (SELECT m.name FROM embedding_models m WHERE m.active);
 END $$;
 
 CREATE FUNCTION recall_drop(in_kind text, in_object_ids text[]) RETURNS void
@@ -317,6 +318,14 @@ BEGIN
         (SELECT o.recall_weights FROM orgs o WHERE o.org_id = current_org());
 END $$;
 
+-- What one word adds to a passage's score, before its rarity: BM25 (k1 1.2, b 0.9) over the passage's own words and over
+-- those with its tail, half and half.
+CREATE FUNCTION recall_bm25(tf real, tail real, length integer, tail_length integer, mean double precision)
+    RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 1.1 * tf / (tf + 0.12 + 1.08 * length / mean)
+         + 1.1 * (tf + tail) / (tf + tail + 0.12 + 1.08 * (length + tail_length) / (mean + 0.5 * tail_length));
+
 -- Of these passages, in this order, the first that may be shown.
 CREATE FUNCTION recall_shown(
     in_org text, in_ids bigint[], in_kinds text[], in_workspace_id text, in_labels text[], in_now timestamptz,
@@ -360,7 +369,7 @@ CREATE FUNCTION recall_candidates(
 )
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     -- The right plan is always to follow an index from few rows to few; fresh tables have no statistics to tell so.
-    SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
     AS $$
 DECLARE
     org CONSTANT text := current_org();
@@ -368,8 +377,6 @@ DECLARE
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     exact CONSTANT integer := 10000;
     per_word CONSTANT integer := 1000;
-    k1 CONSTANT double precision := 1.2;
-    b CONSTANT double precision := 0.9;
     scope_ids CONSTANT bigint[] := recall_scope_ids(current_org(), in_scopes);
     n double precision;
     mean double precision;
@@ -448,24 +455,29 @@ BEGIN
       FROM known k
      WHERE k.df <= greatest(0.1 * n, 10) OR NOT EXISTS (SELECT FROM known rare WHERE rare.df <= greatest(0.1 * n, 10));
 
-    -- The lexical arm.
-    WITH hits AS (
-        SELECT hit.passage_id, word.idf,
-               hit.tf * (k1 + 1) / (hit.tf + k1 * (1 - b + b * hit.length / mean)) AS own,
-               (hit.tf + hit.tail) * (k1 + 1)
-               / (hit.tf + hit.tail + k1 * (1 - b + b * (hit.length + hit.tail_length) / (mean + 0.5 * hit.tail_length))) AS with_tail
-          FROM unnest(lexemes, idfs) word (lexeme, idf)
-         CROSS JOIN LATERAL (
-               SELECT p.passage_id, p.tf, p.tail, p.length, p.tail_length
-                 FROM postings p
-                WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word.lexeme
-                ORDER BY CASE WHEN large THEN p.impact END DESC
-                LIMIT CASE WHEN large THEN per_word END
-               ) hit
-    )
-    SELECT array_agg(scored.id), array_agg(scored.score) INTO hit_ids, hit_scores
-      FROM (SELECT h.passage_id AS id, sum(h.idf * (0.5 * h.own + 0.5 * h.with_tail)) AS score
-              FROM hits h GROUP BY h.passage_id) scored;
+    -- The lexical arm: every passage with one of the words, or the best of each.
+    IF large THEN
+        SELECT array_agg(scored.id), array_agg(scored.score) INTO hit_ids, hit_scores
+          FROM (SELECT hit.passage_id AS id,
+                       sum(word.idf * recall_bm25(hit.tf, hit.tail, hit.length, hit.tail_length, mean)) AS score
+                  FROM unnest(lexemes, idfs) word (lexeme, idf)
+                 CROSS JOIN LATERAL (SELECT p.passage_id, p.tf, p.tail, p.length, p.tail_length
+                                       FROM unnest(scope_ids) one (scope_id)
+                                      CROSS JOIN LATERAL (SELECT * FROM postings p
+                                                           WHERE p.scope_id = one.scope_id AND p.lexeme = word.lexeme
+                                                           ORDER BY p.impact DESC
+                                                           LIMIT per_word) p
+                                      ORDER BY p.impact DESC
+                                      LIMIT per_word) hit
+                 GROUP BY hit.passage_id) scored;
+    ELSE
+        SELECT array_agg(scored.id), array_agg(scored.score) INTO hit_ids, hit_scores
+          FROM (SELECT hit.passage_id AS id,
+                       sum(word.idf * recall_bm25(hit.tf, hit.tail, hit.length, hit.tail_length, mean)) AS score
+                  FROM unnest(lexemes, idfs) word (lexeme, idf)
+                  JOIN postings hit ON hit.scope_id = ANY (scope_ids) AND hit.lexeme = word.lexeme
+                 GROUP BY hit.passage_id) scored;
+    END IF;
     IF large AND cardinality(hit_ids) > 4 * in_lexical_limit THEN
         best := recall_best(org, hit_ids, hit_scores, 4 * in_lexical_limit, in_kinds, in_workspace_id, in_labels, in_now,
                             in_lexical_limit);
@@ -516,8 +528,8 @@ BEGIN
         -- What is close may have been beyond the best of each word: its words count all the same.
         SELECT hit_ids || array_agg(more.id), hit_scores || array_agg(more.score) INTO hit_ids, hit_scores
           FROM (SELECT p.passage_id AS id,
-                       sum(idfs[array_position(lexemes, p.lexeme)] * p.tf * (k1 + 1)
-                           / (p.tf + k1 * (1 - b + b * p.length / mean))) AS score
+                       sum(idfs[array_position(lexemes, p.lexeme)]
+                           * recall_bm25(p.tf, p.tail, p.length, p.tail_length, mean)) AS score
                   FROM unnest(near) close (id)
                   JOIN postings p ON p.passage_id = close.id
                  WHERE close.id <> ALL (coalesce(hit_ids, '{}')) AND p.lexeme = ANY (lexemes)
@@ -639,7 +651,7 @@ END $$;
 
 -- Only these are open to the service, and only for the org of its transaction.
 REVOKE ALL ON FUNCTION recall_counts, recall_tail, recall_write_postings, recall_refresh, recall_take_out, recall_next, recall_put,
-    recall_drop, recall_drop_scope, recall_begin, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
+    recall_drop, recall_drop_scope, recall_begin, recall_bm25, recall_shown, recall_best, recall_candidates, recall_probe, recall_register, recall_missing,
     recall_progress, recall_fill, recall_has FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_put, recall_drop, recall_drop_scope, recall_begin, recall_candidates, recall_probe, recall_register,
     recall_missing, recall_progress, recall_fill, recall_has TO holdfast_app;

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
+from psycopg import AsyncCursor
+
 from holdfast.kernel import jobs
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import Embedder, EmbedderUnavailable, Vector
@@ -90,7 +92,7 @@ async def put(tx: Tx, documents: Sequence[Document]) -> None:
     once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was.
     """
     embedder = await tx.embedders.serving()
-    complete = True
+    complete, last = True, None
     for document in documents:
         if tx.passages_put >= MAX_IN_TRANSACTION:
             await drop(tx, document.kind, [document.object_id])
@@ -100,7 +102,12 @@ async def put(tx: Tx, documents: Sequence[Document]) -> None:
         tx.passages_put += len(texts)
         vectors = None if embedder is None else await _vectors_at_hand(embedder, texts)
         complete = complete and vectors is not None
-        await _put(tx, document, vectors, embedder.model if embedder else None)
+        last = await _put(tx, document, vectors, embedder.model if embedder else None)
+    if last is not None and embedder is not None:
+        # While this process looked elsewhere, `holdfast reembed` may have made another model serve.
+        active = await last.fetchone()
+        complete = complete and active == embedder.model
+        await tx.embedders.serving(active)
     if embedder is not None and not complete and "embed" not in tx.left_to_jobs:
         tx.left_to_jobs.add("embed")
         await jobs.enqueue(tx, "embed", "passages")
@@ -125,34 +132,37 @@ async def _vectors_at_hand(embedder: Embedder, texts: list[str]) -> list[Vector]
         return None
 
 
-async def _put(tx: Tx, document: Document, vectors: list[Vector] | None, model: str | None) -> None:
+async def _put(
+    tx: Tx, document: Document, vectors: list[Vector] | None, model: str | None
+) -> AsyncCursor[str]:
+    """Send without waiting; what comes back is the name of the model that serves."""
     cuts = cut(document.body)
     bodies = [document.body[start:end] for start, end in cuts]
     beside = f"{document.head}\n{document.summary}\n{document.about}\n"
-    await tx.run(
-        queries.put,
-        kind=document.kind,
-        object_id=document.object_id,
-        scope=document.scope,
-        workspace_id=document.workspace_id,
-        session_id=document.session_id,
-        actor=document.actor,
-        labels=list(document.labels),
-        at=document.at,
-        updated_at=document.updated_at,
-        until=document.until,
-        importance=document.importance,
-        pinned=document.pinned,
-        head=words.of_text(document.head).plain,
-        summary=words.of_text(document.summary).plain,
-        about=words.of_text(document.about).plain,
-        bodies=[words.of_text(body).plain for body in bodies],
-        literals=[words.of_text(beside + body).literal for body in bodies],
-        starts=[start for start, _ in cuts],
-        ends=[end for _, end in cuts],
-        vectors=vectors,
-        model=model,
-    )
+    params = {
+        "kind": document.kind,
+        "object_id": document.object_id,
+        "scope": document.scope,
+        "workspace_id": document.workspace_id,
+        "session_id": document.session_id,
+        "actor": document.actor,
+        "labels": list(document.labels),
+        "at": document.at,
+        "updated_at": document.updated_at,
+        "until": document.until,
+        "importance": document.importance,
+        "pinned": document.pinned,
+        "head": words.of_text(document.head).plain,
+        "summary": words.of_text(document.summary).plain,
+        "about": words.of_text(document.about).plain,
+        "bodies": [words.of_text(body).plain for body in bodies],
+        "literals": [words.of_text(beside + body).literal for body in bodies],
+        "starts": [start for start, _ in cuts],
+        "ends": [end for _, end in cuts],
+        "vectors": vectors,
+        "model": model,
+    }
+    return await tx.send(str, queries.put, params)
 
 
 async def drop_scope(tx: Tx, scope: str) -> None:

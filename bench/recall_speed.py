@@ -1,0 +1,189 @@
+"""Speed of recall, as ratios of one run: `python -m bench recall_speed`.
+
+- hybrid recall of a caller who sees 1,000 passages, against the bare SQL of its arms;
+- the same caller, and one who sees all, while the org grows (HOLDFAST_BENCH_PASSAGES, 200,000 by default);
+- frequent words against rare ones; p95 against p50 with 16 clients at once.
+
+Passages are filled in by SQL with made-up words (their frequencies fall off as a language's do) and random vectors.
+"""
+
+import asyncio
+import os
+import random
+import statistics
+import time
+from datetime import UTC, datetime
+
+import psycopg
+from rich.table import Table
+
+from bench.harness import Bench, console
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.recall import models
+from holdfast.kernel.recall.model import Question
+from holdfast.kernel.recall.search import search
+
+SMALL = 10_000
+LARGE = int(os.environ.get("HOLDFAST_BENCH_PASSAGES", "200000"))
+NARROW, WIDE = "bench/narrow", "bench/wide"
+WORDS = 20_000
+LENGTH = 12
+
+FILL = """
+INSERT INTO passages (org_id, scope_id, kind, object_id, number, starts, ends, labels, words, length, at, updated_at,
+                      importance, pinned)
+SELECT %(org)s, recall_scope_id(%(org)s, %(scope)s), 'memory', %(scope)s || n, 0, 0, 1, '{}', '', %(length)s, now(), now(),
+       5, false
+  FROM generate_series(%(first)s::int, %(last)s::int) n;
+INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
+SELECT DISTINCT ON (p.id, w.word) p.org_id, p.scope_id, w.word, p.id, 1, 0, p.length, 0
+  FROM passages p,
+       LATERAL (SELECT 'w' || floor(%(words)s ^ random())::int AS word FROM generate_series(1, %(length)s + 0 * p.id)) w
+ WHERE p.org_id = %(org)s AND p.id > %(after)s;
+INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
+SELECT p.org_id, (SELECT id FROM embedding_models WHERE active), p.id, p.scope_id, 384,
+       l2_normalize((SELECT array_agg(random() - 0.5) FROM generate_series(1, 384 + 0 * p.id))::vector::halfvec)
+  FROM passages p
+ WHERE p.org_id = %(org)s AND p.id > %(after)s;
+"""
+
+ARMS = """
+WITH words AS (
+    SELECT p.passage_id, sum(p.tf / (p.tf + p.length)) AS score
+      FROM postings p
+     WHERE p.scope_id = recall_scope_id(%(org)s, %(scope)s) AND p.lexeme = ANY (%(words)s)
+     GROUP BY p.passage_id ORDER BY score DESC LIMIT 150
+), near AS (
+    SELECT v.passage_id, v.embedding <#> %(vector)s::halfvec AS distance
+      FROM passage_vectors v
+     WHERE v.scope_id = recall_scope_id(%(org)s, %(scope)s)
+     ORDER BY distance LIMIT 150
+)
+SELECT p.id, p.object_id FROM passages p
+ WHERE p.org_id = %(org)s AND p.id IN (SELECT passage_id FROM words UNION SELECT passage_id FROM near)
+"""
+
+
+def fill(bench: Bench, scope: str, first: int, last: int) -> None:
+    """Passages by SQL, as many as asked for, in steps."""
+    with psycopg.connect(bench.owner_url, autocommit=True) as connection:
+        connection.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
+        for start in range(first, last, 10_000):
+            [after] = connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
+            end = min(start + 9_999, last - 1)
+            params = {"org": bench.org_id, "scope": scope, "first": start, "last": end,
+                      "after": after, "words": WORDS, "length": LENGTH}  # fmt: skip
+            with psycopg.ClientCursor(connection) as cursor:
+                cursor.execute(FILL, params)
+            console.print(f"  filled {scope} to {end + 1:,}", end="\r")
+        connection.execute("VACUUM ANALYZE passages, postings, passage_vectors")
+    console.print()
+
+
+def query(rng: random.Random, low: int, high: int) -> str:
+    """Five words whose rank lies between two numbers: the lower, the more frequent."""
+    return " ".join(f"w{rng.randint(low, high)}" for _ in range(5))
+
+
+async def timed(operation, rounds: int) -> list[float]:
+    """How long each of so many calls took, after a few to warm up."""
+    for n in range(5):
+        await operation(n)
+    times = []
+    for n in range(rounds):
+        started = time.perf_counter()
+        await operation(n)
+        times.append(time.perf_counter() - started)
+    return times
+
+
+async def run(bench: Bench) -> None:
+    """Fill, ask, grow, ask again."""
+    db = Database(bench.app_url, embedders=Embedders("local"))
+    await db.open()
+    await models.start(db)
+    try:
+        await _run(bench, db)
+    finally:
+        await db.close()
+
+
+async def _run(bench: Bench, db: Database) -> None:
+    caller = Caller(org_id=bench.org_id, credential="service", credential_id="bench",
+                    workspace_id="default", user_id="owner")  # fmt: skip
+    rng = random.Random(7)
+    mixed = [query(rng, 20, 5_000) for _ in range(200)]
+    frequent = [query(rng, 1, 30) for _ in range(200)]
+    rare = [query(rng, 2_000, 19_000) for _ in range(200)]
+
+    def asking(scope: str, queries: list[str]):
+        async def ask(n: int) -> None:
+            text = queries[n % len(queries)]
+            await search(db, caller, Question(text=text, scopes=(scope,), kinds=("memory",),
+                                              now=datetime.now(UTC)))  # fmt: skip
+
+        return ask
+
+    embedder = await db.embedders.serving()
+    assert embedder is not None
+
+    async with await psycopg.AsyncConnection.connect(bench.owner_url, autocommit=True) as bare:
+
+        async def arms(n: int) -> None:
+            text = mixed[n % len(mixed)]
+            [vector] = await embedder.embed([text + f" {n}"])
+            await bare.execute(
+                ARMS,
+                {"org": bench.org_id, "scope": NARROW, "words": text.split(), "vector": vector},
+            )
+
+        fill(bench, NARROW, 0, 1_000)
+        fill(bench, WIDE, 0, SMALL - 1_000)
+        small = {
+            "arms in bare SQL, 1,000 seen": await timed(arms, 100),
+            "sees 1,000 of 10,000": await timed(asking(NARROW, mixed), 100),
+            "sees all of 10,000": await timed(asking(WIDE, mixed), 60),
+        }
+    fill(bench, WIDE, SMALL - 1_000, LARGE - 1_000)
+    large = {
+        f"sees 1,000 of {LARGE:,}": await timed(asking(NARROW, mixed), 100),
+        f"sees all of {LARGE:,}": await timed(asking(WIDE, mixed), 60),
+        "all, frequent words": await timed(asking(WIDE, frequent), 60),
+        "all, rare words": await timed(asking(WIDE, rare), 60),
+    }
+    clients = await _sixteen(asking(NARROW, mixed))
+    _show(small | large, clients)
+
+
+async def _sixteen(ask) -> list[float]:
+    async def one(first: int) -> list[float]:
+        times = []
+        for n in range(20):
+            started = time.perf_counter()
+            await ask(first + n)
+            times.append(time.perf_counter() - started)
+        return times
+
+    return [t for each in await asyncio.gather(*(one(c * 20) for c in range(16))) for t in each]
+
+
+def _show(times: dict[str, list[float]], clients: list[float]) -> None:
+    p50 = {name: statistics.median(each) for name, each in times.items()}
+    table = Table("", "p50 ms", "p95 ms", title="hybrid recall, embedding included", box=None)
+    for name, each in times.items():
+        table.add_row(
+            name, f"{p50[name] * 1e3:.1f}", f"{statistics.quantiles(each, n=20)[18] * 1e3:.1f}"
+        )
+    console.print(table)
+    names = list(p50)
+    p95 = statistics.quantiles(clients, n=20)[18]
+    for what, ratio, goal in (
+        ("recall / bare arms", p50[names[1]] / p50[names[0]], 3),
+        ("growth, caller who sees 1,000", p50[names[3]] / p50[names[1]], 2),
+        ("growth, caller who sees all", p50[names[4]] / p50[names[2]], 4),
+        ("frequent / rare words", p50[names[5]] / p50[names[6]], 2),
+        ("16 clients: p95 / p50", p95 / statistics.median(clients), 4),
+    ):
+        console.print(f"  {what}: {ratio:.2f} (at most {goal})")

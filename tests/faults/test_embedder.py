@@ -1,0 +1,86 @@
+"""An embedder that is down, and one that is changed, with a service of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.conftest import serving
+from tests.kernel.recall.hashing import HashingEmbedder
+
+
+@pytest.fixture
+def embedder():
+    server = HashingEmbedder()
+    yield server
+    server.close()
+
+
+def client_of(ready) -> httpx.Client:
+    return httpx.Client(
+        base_url=f"{ready['url']}/api/v1",
+        headers={"Authorization": f"Bearer {ready['api_key']}"},
+        timeout=30,
+    )
+
+
+def keys(api: httpx.Client, q: str, **fields) -> list[str]:
+    reply = api.post("/memories/recall", json={"q": q, **fields})
+    assert reply.status_code == 200, reply.text
+    return [row["key"] for row in reply.json()["data"]]
+
+
+def eventually(check) -> None:
+    for _ in range(150):
+        if check():
+            return
+        time.sleep(0.2)
+    pytest.fail("it did not come to pass")
+
+
+def test_a_write_succeeds_while_the_embedder_is_down_and_its_vector_follows(tmp_path, embedder):
+    embedder.down = True
+    with (
+        serving(tmp_path / "data", HOLDFAST_EMBEDDER=embedder.url) as (ready, _),
+        client_of(ready) as api,
+    ):
+        saved = api.post("/memories", json={"key": "tea", "value": "Ana takes green tea"})
+        assert saved.status_code == 201
+        assert keys(api, "green tea") == ["tea"]  # by its words
+        assert (
+            api.post("/memories/recall", json={"q": "tea", "mode": "semantic"}).status_code == 503
+        )
+        embedder.down = False
+        eventually(lambda: keys(api, "green tea", mode="semantic") == ["tea"])
+
+
+def test_a_model_is_changed_while_the_service_runs(tmp_path: Path, embedder):
+    data = tmp_path / "data"
+    with serving(data) as (ready, _), client_of(ready) as api:
+        for n in range(30):
+            api.post("/memories", json={"key": f"k{n}", "value": f"note {n} on hot beverages"})
+        assert len(keys(api, "warm drinks", mode="semantic")) == 5
+
+        def reembed() -> dict:
+            done = subprocess.run(
+                [sys.executable, "-m", "holdfast", "reembed", "--embedder", embedder.url, "--json"],
+                env={**os.environ, "HOLDFAST_DATA_DIR": str(data)},
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=True,
+            )
+            return json.loads(done.stdout)
+
+        assert reembed()["embedded"] == 30
+        # The running service follows: the new vectors know no synonyms, only words.
+        assert keys(api, "warm drinks", mode="semantic") == []
+        assert len(keys(api, "hot beverages", mode="semantic")) == 5
+        api.post("/memories", json={"key": "new", "value": "a zebra"})
+        assert keys(api, "a zebra", mode="semantic")[0] == "new"
+        assert reembed()["embedded"] == 0
