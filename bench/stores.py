@@ -25,6 +25,7 @@ from holdfast.stores.versions import Filters
 SMALL, LARGE = 1_000, 100_000
 VERSIONS_EACH = 10
 TARGET = 1.5
+FIRST_AT_S = 1_700_000_000  # the versions lie a millisecond apart, from here on
 
 FILL_STORE = """
 INSERT INTO memory_stores (org_id, id, workspace_id, name, name_folded, entry_count, total_size, created_at, updated_at)
@@ -70,6 +71,12 @@ class Filled:
     @property
     def some_path(self) -> str:
         return path_of(random.randint(1, self.entries))
+
+    @property
+    def some_time(self) -> str:
+        """A time, in the middle of its versions."""
+        number = random.randint(self.entries * 2, self.entries * VERSIONS_EACH)
+        return datetime.fromtimestamp(FIRST_AT_S + number / 1000, UTC).isoformat()
 
     async def get(self, below: str = "", **params: Any) -> Any:
         """An answer over HTTP."""
@@ -126,7 +133,7 @@ OVER_HTTP: dict[str, Question] = {
     "versions of a path": lambda s: s.get("/versions", limit=100, path=s.some_path),
     "versions, created": lambda s: s.get("/versions", limit=100, action="created"),
     "versions until a time": lambda s: s.get(
-        "/versions", limit=100, **{"created_at[lte]": "2023-11-14T22:13:23Z"}
+        "/versions", limit=100, **{"created_at[lte]": s.some_time}
     ),
 }
 IN_PROCESS: dict[str, Question] = {
