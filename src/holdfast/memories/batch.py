@@ -60,7 +60,7 @@ async def _prepare(
 async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemory]:
     """One statement saves each slot once, so the second save of a slot waits for a second round, and so on."""
     rounds: list[dict[int, Save]] = []
-    seen: dict[tuple[str, str, str, str], int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
     for index, save in saves.items():
         turn = seen.get(save.slot, 0)
         seen[save.slot] = turn + 1
