@@ -46,7 +46,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
-    assets: str
+    assets: str = "memory:///"  # a folder or a URL; by default they go with the process
     pool_size: int = 20
     embedder: str = "local"
     embedder_api_key: str | None = None
@@ -76,9 +76,9 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
-    app.state.assets = ObjectStore(config.assets)
+    app.state.assets = assets = ObjectStore(config.assets)
     app.state.cookie_secure = config.cookie_secure
-    app.state.checks = {"database": db.check}
+    app.state.checks = {"database": db.check, "assets": assets.check}
 
     app.include_router(pages.router)
     app.include_router(pages.health_router)

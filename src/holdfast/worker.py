@@ -53,6 +53,6 @@ async def _tidy(db: Database, store: ObjectStore) -> None:
             swept = await assets.sweep(db, store)
             if swept:
                 log.info("swept", orphans=len(swept))
-        except BackendUnavailable:
-            log.warning("the object store of the assets cannot be swept now")
+        except (BackendUnavailable, OSError) as error:
+            log.warning("the assets cannot be swept now", error=type(error).__name__)
         await asyncio.sleep(SWEEP_EVERY_S)

@@ -38,7 +38,30 @@ async def directory(api: Any) -> dict[str, str]:
     }
 
 
-MAKERS: list[Maker] = [directory]
+async def memories(api: Any) -> dict[str, str]:
+    """A memory with an asset, a node with an item and an edge, an insight."""
+
+    async def make(path: str, **request: Any) -> str:
+        reply = await api.post(path, **request)
+        assert reply.status_code == 201, reply.text
+        return str(reply.json()["id"])
+
+    fields = {"summary": CANARY, "category": CANARY, "tags": [CANARY]}
+    memory = await make("/memories", json={"key": CANARY, "value": CANARY, **fields})
+    node = await make("/memory-nodes", json={"name": CANARY, "aliases": [f"{CANARY}!"]})
+    item = {"content": CANARY, "memory_id": memory}
+    edge = {"from": node, "to": node, "relation": CANARY}
+    return {
+        "memory_id": memory,
+        "asset_id": await make(f"/memories/{memory}/assets?name={CANARY}", content=CANARY.encode()),
+        "node_id": node,
+        "item_id": await make(f"/memory-nodes/{node}/items", json=item),
+        "edge_id": await make("/memory-nodes/edges", json=edge),
+        "insight_id": await make("/insights", json={"insight": CANARY}),
+    }
+
+
+MAKERS: list[Maker] = [directory, memories]
 
 
 async def one_of_everything(api: Any) -> dict[str, str]:

@@ -41,27 +41,28 @@ async def test_sources_come_with_a_save_and_are_added_and_taken_away(api):
     memory = await save(api, sources=[{"kind": "message", "ref": "msg_1", "quote": "I like tea"}])
     assert memory["sources"] == [{"kind": "message", "ref": "msg_1", "quote": "I like tea"}]
     path = f"/memories/{memory['id']}/sources"
+    link = {"kind": "url", "ref": "https://example.com", "quote": None}
     added = await api.post(path, json={"kind": "url", "ref": "https://example.com"})
-    assert (added.status_code, added.json()["version"], len(added.json()["sources"])) == (201, 2, 2)
-    again = await api.post(
-        path, json={"kind": "url", "ref": "https://example.com", "quote": "newer"}
-    )
-    assert again.json()["sources"][1] == {
-        "kind": "url",
-        "ref": "https://example.com",
-        "quote": "newer",
-    }
-    assert [s["ref"] for s in (await api.get(path)).json()["data"]] == [
-        "msg_1",
-        "https://example.com",
+    assert (added.status_code, added.json(), added.headers["etag"]) == (201, link, '"2"')
+    await api.post(path, json={**link, "quote": "newer"})
+    listed = (await api.get(path)).json()["data"]
+    assert [(s["ref"], s["quote"]) for s in listed] == [
+        ("msg_1", "I like tea"),
+        ("https://example.com", "newer"),
     ]
+    stale = await api.delete(path, params={"kind": "url"}, headers={"If-Match": '"1"'})
+    assert stale.status_code == 412
     gone = await api.request("DELETE", path, json={"kind": "url", "ref": "https://example.com"})
-    assert (gone.status_code, [s["ref"] for s in gone.json()["sources"]]) == (200, ["msg_1"])
+    assert gone.status_code == 204
+    assert [s["ref"] for s in (await api.get(path)).json()["data"]] == ["msg_1"]
     assert (await api.delete(path, params={"ref": "nothing"})).status_code == 404
     assert (await api.delete(path)).status_code == 422
-    assert (await api.delete(path, params={"kind": "message", "ref": "msg_1"})).json()[
-        "sources"
-    ] == []
+    assert (await api.delete(path, params={"kind": "message", "ref": "msg_1"})).status_code == 204
+    assert (await api.get(f"/memories/{memory['id']}")).json()["sources"] == []
+    history = (await api.get(f"/memories/{memory['id']}/history")).json()["data"]
+    assert [e["action"] for e in history] == [
+        "source_removed", "source_removed", "source_added", "source_added", "created",
+    ]  # fmt: skip
 
 
 async def test_a_save_in_place_adds_its_sources_to_those_there(api):
@@ -260,6 +261,21 @@ async def test_a_crash_between_object_and_row_serves_nothing_and_the_sweep_takes
             assert (
                 await api.get(f"/memories/{memory['id']}/assets/{kept['id']}")
             ).content == b"kept"
+
+
+async def test_the_folder_of_assets_is_its_owners_alone(service):
+    assert Path(service.data_dir, "assets").stat().st_mode & 0o777 == 0o700
+
+
+async def test_a_folder_may_be_given_as_a_url(tmp_path):
+    store = ObjectStore(f"file://{tmp_path}/kept")
+
+    async def body():
+        yield b"x"
+
+    await store.put("org/asset", body())
+    assert (tmp_path / "kept" / "org" / "asset").read_bytes() == b"x"
+    await store.check()
 
 
 def _objects(folder):

@@ -22,6 +22,7 @@ ON CONFLICT (org_id, credential_id, endpoint, key) DO UPDATE
 DELETE FROM idempotency_keys WHERE org_id = %(org_id)s AND created_at <= %(before)s;
 
 -- name: forget_mentions
+-- Every id that an answer mentions is read out of it once, so that erasing a thousand things costs what erasing one does.
 UPDATE idempotency_keys k
    SET status = 404,
        headers = '{"content-type": "application/problem+json"}',
@@ -29,10 +30,6 @@ UPDATE idempotency_keys k
                          '"what this request was answered with has been erased", "code": "not_found", "request_id": ""}',
                          'UTF8')
  WHERE k.org_id = %(org_id)s
-   AND EXISTS (SELECT FROM unnest(%(ids)s::text[]) AS i (id) WHERE position(convert_to(i.id, 'UTF8') IN k.body) > 0);
-
--- name: forget_answers
--- An answer that shows an object names it: ids are plain ASCII however the text around them was escaped.
-UPDATE idempotency_keys
-   SET body = NULL, headers = '{}'
- WHERE org_id = %(org_id)s AND position(convert_to(%(object_id)s, 'UTF8') IN body) > 0;
+   AND EXISTS (SELECT
+                 FROM regexp_matches(encode(k.body, 'escape'), '[a-z]+_[0-9a-f]{32}', 'g') AS mentioned (id)
+                WHERE mentioned.id[1] = ANY (%(ids)s));

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from holdfast.kernel import limits
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
-from holdfast.memories.service import Save, check_new, prepare_save, queries, save_rows
+from holdfast.memories.service import Save, check_new, prepare_save, save_rows
 
 
 async def save_batch(
@@ -64,7 +62,7 @@ async def _prepare(
 async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemory]:
     """One statement saves each slot once, so the second save of a slot waits for a second round, and so on."""
     rounds: list[dict[int, Save]] = []
-    seen: dict[tuple[str, str, str, str], int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
     for index, save in saves.items():
         turn = seen.get(save.slot, 0)
         seen[save.slot] = turn + 1
@@ -72,18 +70,9 @@ async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemo
             rounds.append({})
         rounds[turn][index] = save
     saved: dict[int, SavedMemory] = {}
-    if saves:
-        slots = Jsonb([_slot(slot) for slot in sorted(seen)])
-        await tx.run(queries.one_batch_at_a_time, slots=slots)
-        await tx.run(queries.lock_keys, slots=slots)
     for each in rounds:
         saved.update(zip(each, await save_rows(tx, list(each.values())), strict=True))
     return saved
-
-
-def _slot(slot: tuple[str, str, str, str]) -> dict[str, str]:
-    scope, context_id, workspace_id, key = slot
-    return {"context": f"{scope}:{context_id}", "workspace_id": workspace_id, "key": key}
 
 
 def _stored(index: int, saved: SavedMemory) -> BatchResult:

@@ -20,8 +20,6 @@ from holdfast.memories.objects import ObjectStore
 from holdfast.memories.service import ANYWHERE, IfMatch, queries, read_row, who
 from holdfast.memories.sight import enter, sight
 
-EVERY = Filter(include_expired=True, include_superseded=True)
-
 
 @dataclass(frozen=True, slots=True)
 class _Deleted:
@@ -44,7 +42,7 @@ async def delete_memory(
     async with db.begin(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
         await read_row(tx, speaking, memory_id, include_expired=include_expired)
-        found = await _find(tx, speaking, EVERY, [memory_id], if_match)
+        found = await _named(tx, speaking, [memory_id], if_match)
         if not found:
             raise PreconditionFailed("the memory changed since that ETag")
         assets = await erase_rows(tx, found)
@@ -67,25 +65,27 @@ async def delete_memories(
     limits.at_most(len(ids or ()), MAX_BATCH, what="ids")
     assets: list[str] = []
     async with db.begin(caller) as tx:
-        speaking = await enter(tx, caller, which.place if which else ANYWHERE, to_write=False)
-        found = await _find(tx, speaking, EVERY if ids else which or Filter(), ids, None)
+        if which is None or ids:
+            found = await _named(tx, caller, ids or ())
+        else:
+            speaking = await enter(tx, caller, which.place, to_write=False)
+            found = await _filtered(tx, speaking, which)
         if found and not dry_run:
             assets = await erase_rows(tx, found)
     await drop_objects(store, caller, assets)
     return Deletion(len(found), found, dry_run)
 
 
-async def _find(
-    tx: Tx, speaking: Caller, which: Filter, ids: Sequence[str] | None, if_match: IfMatch
+async def _named(
+    tx: Tx, speaking: Caller, ids: Sequence[str], if_match: IfMatch = None
 ) -> list[str]:
     return await tx.all(
-        str,
-        queries.find_memories,
-        ids=None if not ids else list(ids),
-        if_match=if_match,
-        **asdict(which),
-        **sight(speaking),
+        str, queries.find_named, ids=list(ids), if_match=if_match, **sight(speaking)
     )
+
+
+async def _filtered(tx: Tx, speaking: Caller, which: Filter) -> list[str]:
+    return await tx.all(str, queries.find_filtered, **asdict(which), **sight(speaking))
 
 
 async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:

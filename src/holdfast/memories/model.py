@@ -122,6 +122,7 @@ class PastMemory:
     actor: Actor
     created_at: Instant
     id: str
+    type: Literal["memory_row"] = "memory_row"
     key: str
     value: str
     summary: str | None = None

@@ -38,11 +38,18 @@ class ObjectStore:
     def __init__(self, where: str) -> None:
         self._folder: Path | None = None
         self._store: Any
-        if "://" in where:
+        folder = where.removeprefix("file://")
+        if "://" in folder:
             self._store = from_url(where)
         else:
-            self._folder = Path(where)
-            self._store = LocalStore(where, mkdir=True)
+            self._folder = Path(folder)
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # its files are every org's
+            self._store = LocalStore(folder)
+
+    async def check(self) -> None:
+        """Raises BackendUnavailable unless the store answers."""
+        with _reachable(), suppress(FileNotFoundError):
+            await obstore.head_async(self._store, "is-it-there")
 
     async def put(self, path: str, chunks: AsyncIterable[bytes]) -> None:
         """Stream an object in, in constant memory; nothing is left of one whose chunks end in an error."""

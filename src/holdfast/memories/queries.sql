@@ -4,9 +4,9 @@
 -- Gives no row for an item where another transaction made the row meanwhile (ask again: it is there now), or where
 -- If-Match fails. No two items may have one key and context.
 WITH item AS (
-    SELECT i.*, i.scope || ':' || i.context_id AS context
+    SELECT i.*
       FROM jsonb_to_recordset(%(items)s) AS i (
-               place int, id text, fields jsonb, sources jsonb, key text, forced boolean, scope text, context_id text,
+               place int, id text, fields jsonb, sources jsonb, key text, forced boolean, scope text, context text,
                user_id text, project_id text, agent_id text, session_id text, workspace_id text)
 ), retired AS (
     UPDATE memories m
@@ -65,18 +65,11 @@ SELECT i.place, true, '[]', '{}', m.id, m.key, m.value, m.summary, m.category, m
        m.valid_to, m.superseded_by, m.version, m.created_at, m.updated_at
   FROM made m JOIN item i ON i.id = m.id;
 
--- name: one_batch_at_a_time
--- Batches of one context take turns, in one order of contexts: rows that none of them has made yet cannot be locked.
-SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s || ' memories ' || each, 0))
-  FROM (SELECT DISTINCT i.context || ' ' || i.workspace_id AS each
-          FROM jsonb_to_recordset(%(slots)s) AS i (context text, workspace_id text)
-         ORDER BY 1) AS contexts;
-
 -- name: lock_keys
--- Takes the rows of a batch in one order, so that two batches wait for each other instead of forever.
+-- Takes the rows that several items are about in one order, so that two batches wait for each other instead of forever.
 SELECT m.id
   FROM memories m
-  JOIN jsonb_to_recordset(%(slots)s) AS i (context text, workspace_id text, key text)
+  JOIN jsonb_to_recordset(%(items)s) AS i (context text, workspace_id text, key text)
     ON m.context = i.context AND m.workspace_id = i.workspace_id AND m.key = i.key
  WHERE m.org_id = %(org_id)s AND m.holds_key
  ORDER BY m.context, m.workspace_id, m.key
@@ -272,14 +265,23 @@ SELECT other.id
    AND other.key = %(key)s
  WHERE m.org_id = %(org_id)s AND m.id = %(id)s;
 
--- name: find_memories
--- The ids among those named, or those that a filter finds, that the caller may see: what a deletion is about.
+-- name: find_named
+-- The ids among those named that the caller may see: what a deletion by id is about.
 SELECT m.id
   FROM memories m
  WHERE m.org_id = %(org_id)s
-   AND CASE WHEN %(ids)s::text[] IS NULL
-            THEN m.context = ANY ((SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s))::text[])
-            ELSE m.id = ANY (%(ids)s) AND sees_memory(%(by_user)s, %(by_agent)s, %(by_project)s, m.context) END
+   AND m.id = ANY (%(ids)s)
+   AND sees_memory(%(by_user)s, %(by_agent)s, %(by_project)s, m.context)
+   AND m.workspace_id = coalesce((SELECT active_workspace(%(by_workspace)s)), m.workspace_id)
+   AND (%(if_match)s::int[] IS NULL OR m.version = ANY (%(if_match)s))
+ ORDER BY m.id DESC;
+
+-- name: find_filtered
+-- The ids of all that a list with this filter would show: what a deletion by filter is about.
+SELECT m.id
+  FROM memories m
+ WHERE m.org_id = %(org_id)s
+   AND m.context = ANY ((SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s))::text[])
    AND m.workspace_id = coalesce((SELECT active_workspace(%(by_workspace)s)), m.workspace_id)
    AND (%(scope)s::text IS NULL OR m.scope = %(scope)s)
    AND (%(category)s::text IS NULL OR m.category = %(category)s)
@@ -292,7 +294,6 @@ SELECT m.id
    AND (%(min_importance)s::int IS NULL OR m.importance >= %(min_importance)s)
    AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
    AND (%(include_superseded)s OR m.superseded_by IS NULL)
-   AND (%(if_match)s::int[] IS NULL OR m.version = ANY (%(if_match)s))
  ORDER BY m.id DESC;
 
 -- name: delete_memories

@@ -16,7 +16,7 @@ from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatab
 from holdfast.kernel.errors import Malformed, PayloadTooLarge
 from holdfast.kernel.pages import Page
 from holdfast.memories import assets, service, sources
-from holdfast.memories.model import MAX_ASSET_BYTES, Asset, Memory, Source, SourceKind
+from holdfast.memories.model import MAX_ASSET_BYTES, Asset, Source, SourceKind
 from holdfast.memories.routes.words import SourceBody, TheAssets, TheCursor, ThePlace
 
 router = APIRouter(route_class=ApiRoute, tags=["memories"])
@@ -55,13 +55,12 @@ async def post_source(
     response: Response,
     caller: TheCaller,
     db: TheDatabase,
-) -> Memory:
-    """Link a memory to what produced it."""
-    memory = await sources.add_source(
-        db, caller, memory_id, body.as_source(), place=place, if_match=if_match
-    )
+) -> Source:
+    """Link a memory to what produced it; the ETag is the memory's."""
+    source = body.as_source()
+    memory = await sources.add_source(db, caller, memory_id, source, place=place, if_match=if_match)
     set_etag(response, memory.version)
-    return memory
+    return source
 
 
 @router.get("/memories/{memory_id}/sources")
@@ -73,21 +72,20 @@ async def get_sources(
     return SourceList(data=memory.sources)
 
 
-@router.delete("/memories/{memory_id}/sources")
+@router.delete("/memories/{memory_id}/sources", status_code=204)
 async def delete_sources(
     memory_id: str,
     place: ThePlace,
     if_match: IfMatch,
-    response: Response,
     caller: TheCaller,
     db: TheDatabase,
     body: Annotated[SourceRemoval | None, Body()] = None,
     kind: SourceKind | None = None,
     ref: str | None = None,
-) -> Memory:
+) -> None:
     """Take the links of a kind, of a ref, or of both, away; named in the query or in the body."""
     asked = body or SourceRemoval()
-    memory = await sources.remove_sources(
+    await sources.remove_sources(
         db,
         caller,
         memory_id,
@@ -96,8 +94,6 @@ async def delete_sources(
         place=place,
         if_match=if_match,
     )
-    set_etag(response, memory.version)
-    return memory
 
 
 @upload_router.post(
