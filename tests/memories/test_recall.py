@@ -267,3 +267,16 @@ async def test_graph_walks_from_a_named_node_to_the_memories_of_its_items(api):
     row = next(row for row in data if row["key"] == "bd")
     assert "graph" in row["matched"]["arms"]
     assert sum(row["explain"]["parts"].values()) == row["score"]
+
+
+async def test_an_org_sets_the_weights_of_its_ranking(api):
+    await save(api, "plain", "the green tea of Uji")
+    await save(api, "pinned", "a pinned note on green tea", pinned=True)
+    assert (await keys(api, "green tea of Uji"))[0] == "plain"
+    changed = await api.patch("/org", json={"recall_weights": {"pinned": 1, "recency": 0}})
+    assert changed.json()["recall_weights"] == {"pinned": 1, "recency": 0}
+    assert (await keys(api, "green tea of Uji"))[0] == "pinned"
+    for wrong in ({"pinned": 2}, {"pined": 1}):
+        assert (await api.patch("/org", json={"recall_weights": wrong})).status_code == 422
+    await api.patch("/org", json={"recall_weights": None})
+    assert (await keys(api, "green tea of Uji"))[0] == "plain"

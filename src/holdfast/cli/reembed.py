@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.everywhere.documents import READERS
+from holdfast.kernel import logs
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedder, Embedders
@@ -35,6 +36,7 @@ def reembed_command(
 ) -> None:
     """Embed everything with another model; the old vectors serve until all of it is done. Goes on where it was cut."""
     settings = read_settings(embedder=embedder)
+    logs.configure(settings.log_level)
     with reach_database(settings) as urls:
         show(asyncio.run(reembed(settings, urls, keep_old=keep_old)), as_json=as_json)
 

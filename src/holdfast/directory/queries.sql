@@ -1,14 +1,14 @@
 -- name: read_org
-SELECT org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, version, created_at,
-       updated_at
+SELECT org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
+       version, created_at, updated_at
   FROM orgs
  WHERE org_id = %(org_id)s;
 
 -- name: create_org
 INSERT INTO orgs (org_id, name, created_at, updated_at)
 VALUES (%(org_id)s, %(name)s, %(now)s, %(now)s)
-RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, version, created_at,
-          updated_at;
+RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
+          version, created_at, updated_at;
 
 -- name: change_org
 -- A field that is not given stays; the cap of tokens can also be taken away. Gives no row where If-Match fails.
@@ -19,12 +19,13 @@ UPDATE orgs
        llm_tokens_per_day = CASE WHEN %(set_llm_tokens_per_day)s THEN %(llm_tokens_per_day)s::bigint
                                  ELSE llm_tokens_per_day END,
        language = coalesce(%(language)s, language),
+       recall_weights = CASE WHEN %(set_recall_weights)s THEN %(recall_weights)s::jsonb ELSE recall_weights END,
        version = version + 1,
        updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s
    AND (%(if_match)s::int[] IS NULL OR version = ANY (%(if_match)s))
-RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, version, created_at,
-          updated_at;
+RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
+          version, created_at, updated_at;
 
 -- name: language_exists
 SELECT EXISTS (SELECT FROM pg_ts_config WHERE cfgname = %(language)s);

@@ -28,6 +28,23 @@ Thing = TypeVar("Thing", Workspace, Project, Agent)
 MAX_TOKENS_A_DAY = 10**15
 
 
+Weight = Annotated[float | None, Field(ge=0, le=1)]
+
+
+class RecallWeights(Body):
+    """How much each part may add to a recall's score; what is left out keeps its default."""
+
+    lexical: Weight = None
+    semantic: Weight = None
+    session: Weight = None
+    temporal: Weight = None
+    actor: Weight = None
+    spoken_by_user: Weight = None
+    recency: Weight = None
+    importance: Weight = None
+    pinned: Weight = None
+
+
 class OrgChange(Body):
     """What to change about the org; a field that is left out stays."""
 
@@ -36,6 +53,7 @@ class OrgChange(Body):
     review_extractions: bool | None = None
     llm_tokens_per_day: int | None = Field(None, ge=0, le=MAX_TOKENS_A_DAY)
     language: str | None = Field(None, examples=["english"])
+    recall_weights: RecallWeights | None = Field(None, examples=[{"recency": 0.1}])
 
 
 class WorkspacePut(Body):
@@ -88,6 +106,8 @@ async def patch_org(
 ) -> Org:
     """Change the org's settings (service key, or an owner's browser session)."""
     changes = body.model_dump(exclude_unset=True)
+    if changes.get("recall_weights"):
+        changes["recall_weights"] = body.recall_weights.model_dump(exclude_none=True)  # type: ignore[union-attr]  # it was given
     org = await service.change_org(db, caller, changes, if_match=if_match)
     set_etag(response, org.version)
     return org

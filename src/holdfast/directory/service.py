@@ -70,6 +70,7 @@ async def change_org(
     given: dict[str, Any] = dict.fromkeys(
         ("name", "workspaces_enabled", "review_extractions", "llm_tokens_per_day", "language")
     )
+    weights = changes.get("recall_weights")
     async with db.begin(caller) as tx:
         language = changes.get("language")
         if language is not None and not await tx.one(
@@ -79,8 +80,9 @@ async def change_org(
         org = await tx.one(
             Org,
             queries.change_org,
-            **{**given, **changes},
+            **{**given, **changes, "recall_weights": None if weights is None else Jsonb(weights)},
             set_llm_tokens_per_day="llm_tokens_per_day" in changes,
+            set_recall_weights="recall_weights" in changes,
             if_match=if_match,
         )
         if org is None:

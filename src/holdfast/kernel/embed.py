@@ -15,7 +15,6 @@ from urllib.parse import urldefrag
 import httpx
 
 from holdfast.kernel import metrics
-from holdfast.kernel.errors import HoldfastError
 
 # How long a request waits for a remote embedder before it goes on without, and a job does.
 PATIENCE_S = 2.0
@@ -29,11 +28,8 @@ Vector = str
 """A vector as Postgres reads it: `[0.1,0.2]`."""
 
 
-class EmbedderUnavailable(HoldfastError):
+class EmbedderUnavailable(Exception):
     """The embedder is down, slow, or not installed. Writes and hybrid recall go on without it."""
-
-    code, status, title = "MEM-003", 503, "Memory backend unavailable"
-    retry_after_s = 2
 
 
 class Model(Protocol):

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from holdfast.kernel import limits
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
-from holdfast.memories.service import Save, check_new, prepare_save, queries, save_rows
+from holdfast.memories.service import Save, check_new, prepare_save, save_rows
 
 
 async def save_batch(
@@ -64,7 +62,7 @@ async def _prepare(
 async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemory]:
     """One statement saves each slot once, so the second save of a slot waits for a second round, and so on."""
     rounds: list[dict[int, Save]] = []
-    seen: dict[tuple[str, str, str, str], int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
     for index, save in saves.items():
         turn = seen.get(save.slot, 0)
         seen[save.slot] = turn + 1
@@ -72,13 +70,6 @@ async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemo
             rounds.append({})
         rounds[turn][index] = save
     saved: dict[int, SavedMemory] = {}
-    contexts = {(f"{scope}:{context}", workspace) for scope, context, workspace, _ in seen}
-    await tx.run(
-        queries.one_batch_at_a_time,
-        slots=Jsonb(
-            [{"context": context, "workspace_id": workspace} for context, workspace in contexts]
-        ),
-    )
     for each in rounds:
         saved.update(zip(each, await save_rows(tx, list(each.values())), strict=True))
     return saved

@@ -4,9 +4,9 @@
 -- Gives no row for an item where another transaction made the row meanwhile (ask again: it is there now), or where
 -- If-Match fails. No two items may have one key and context.
 WITH item AS (
-    SELECT i.*, i.scope || ':' || i.context_id AS context
+    SELECT i.*
       FROM jsonb_to_recordset(%(items)s) AS i (
-               place int, id text, fields jsonb, sources jsonb, key text, forced boolean, scope text, context_id text,
+               place int, id text, fields jsonb, sources jsonb, key text, forced boolean, scope text, context text,
                user_id text, project_id text, agent_id text, session_id text, workspace_id text)
 ), retired AS (
     UPDATE memories m
@@ -65,19 +65,12 @@ SELECT i.place, true, '[]', '{}', m.id, m.key, m.value, m.summary, m.category, m
        m.valid_to, m.superseded_by, m.version, m.created_at, m.updated_at
   FROM made m JOIN item i ON i.id = m.id;
 
--- name: one_batch_at_a_time
--- Batches of one context take turns, in one order of contexts: rows that none of them has made yet cannot be locked.
-SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s || ' memories ' || each, 0))
-  FROM (SELECT DISTINCT i.context || ' ' || i.workspace_id AS each
-          FROM jsonb_to_recordset(%(slots)s) AS i (context text, workspace_id text)
-         ORDER BY 1) AS contexts;
-
 -- name: lock_keys
 -- Takes the rows that several items are about in one order, so that two batches wait for each other instead of forever.
 SELECT m.id
   FROM memories m
-  JOIN jsonb_to_recordset(%(items)s) AS i (scope text, context_id text, workspace_id text, key text)
-    ON m.context = i.scope || ':' || i.context_id AND m.workspace_id = i.workspace_id AND m.key = i.key
+  JOIN jsonb_to_recordset(%(items)s) AS i (context text, workspace_id text, key text)
+    ON m.context = i.context AND m.workspace_id = i.workspace_id AND m.key = i.key
  WHERE m.org_id = %(org_id)s AND m.holds_key
  ORDER BY m.context, m.workspace_id, m.key
    FOR UPDATE OF m;

@@ -58,10 +58,11 @@ class Save:
     new: NewMemory
 
     @property
-    def slot(self) -> tuple[str, str, str, str]:
-        """What may exist once: a key in its context."""
+    def slot(self) -> tuple[str, str, str]:
+        """What may exist once: a key in its context and workspace."""
         scope = self.new.scope
-        return scope, context_id(self.by, scope), self.by.workspace_id, self.new.fields["key"]
+        context = f"{scope}:{context_id(self.by, scope)}"
+        return context, self.by.workspace_id, self.new.fields["key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ async def save_rows(
 
 def _item(place: int, save: Save) -> dict[str, Any]:
     """A save as the statement takes it."""
-    scope, context, workspace_id, key = save.slot
+    context, workspace_id, key = save.slot
     return {
         "place": place,
         "id": new_id("memory"),
@@ -144,8 +145,8 @@ def _item(place: int, save: Save) -> dict[str, Any]:
         "fields": _plain(save.new.fields),
         "sources": [asdict(source) for source in save.new.sources],
         "forced": save.new.dedupe == "create",
-        "scope": scope,
-        "context_id": context,
+        "scope": save.new.scope,
+        "context": context,
         "user_id": save.by.user_id,
         "project_id": save.by.project_id,
         "agent_id": save.by.agent_id,

@@ -7,6 +7,7 @@ from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import EmbedderUnavailable, Vector
+from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
 from holdfast.kernel.recall.model import Candidate, Found, Question
@@ -74,9 +75,9 @@ async def _embed(db: Database, question: Question, text: str, model: str | None)
         if embedder is None:
             raise EmbedderUnavailable("this service has no embedder (HOLDFAST_EMBEDDER is none)")
         [vector] = await embedder.embed([text], urgent=True)
-    except EmbedderUnavailable:
+    except EmbedderUnavailable as error:
         if question.mode == "semantic":
-            raise
+            raise BackendUnavailable(str(error)) from error
         return None
     return vector
 
