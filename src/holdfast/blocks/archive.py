@@ -19,7 +19,10 @@ from holdfast.kernel.sql import load
 
 queries = load(__file__)
 
+# The place of a block that is the user's own; no agent has an empty name.
+NO_AGENT = ""
 KIND: Literal["block_line"] = "block_line"
+EMBED_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,10 @@ def times_of(content: str, before: Archive | None, now: datetime) -> list[dateti
 
 
 async def foresee(db: Database, after: Archive, before: Archive | None) -> None:
-    """Embed the lines that are new, before the transaction that writes them."""
-    await passages.foresee(db, _new(after, before))
+    """Embed the lines that are new, before the transaction that writes them: none of them is left for it to wait for."""
+    lines = _new(after, before)
+    for start in range(0, len(lines), EMBED_AT_ONCE):
+        await passages.foresee(db, lines[start : start + EMBED_AT_ONCE])
 
 
 async def reindex(tx: Tx, after: Archive | None, before: Archive | None) -> None:

@@ -4,24 +4,35 @@ SELECT id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END A
   FROM blocks
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
-   AND coalesce(agent_id, '') = coalesce(%(agent_id)s::text, '')
+   AND place = %(place)s
    AND block_type = %(block_type)s
    AND deleted_at IS NULL;
 
 -- name: list_blocks
--- The user's own, and those with agents of the active workspace: all of them, or one.
+-- The user's own, and those with agents of the active workspace.
 SELECT b.id, b.block_type, CASE WHEN b.agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, b.agent_id, b.content,
        b.entries, length(b.content) AS characters, b.version, b.created_at, b.updated_at
   FROM blocks b
  WHERE b.org_id = %(org_id)s
    AND b.user_id = %(user_id)s
    AND b.deleted_at IS NULL
-   AND (%(block_type)s::text IS NULL OR b.block_type = %(block_type)s)
    AND CASE WHEN b.agent_id IS NULL THEN %(with_user)s
-            ELSE %(with_agents)s
-                 AND (%(agent_id)s::text IS NULL OR b.agent_id = %(agent_id)s)
-                 AND EXISTS (SELECT FROM agents a
-                              WHERE a.org_id = b.org_id AND a.id = b.agent_id AND a.workspace_id = %(workspace_id)s) END
+            ELSE EXISTS (SELECT FROM agents a
+                          WHERE a.org_id = b.org_id AND a.id = b.agent_id AND a.workspace_id = %(workspace_id)s) END
+ ORDER BY b.agent_id NULLS FIRST, b.block_type DESC;
+
+-- name: blocks_at
+-- The blocks of these places, the user's own first; an agent's must be of the active workspace.
+SELECT b.id, b.block_type, CASE WHEN b.agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, b.agent_id, b.content,
+       b.entries, length(b.content) AS characters, b.version, b.created_at, b.updated_at
+  FROM blocks b
+ WHERE b.org_id = %(org_id)s
+   AND b.user_id = %(user_id)s
+   AND b.place = ANY (%(places)s)
+   AND b.block_type = ANY (%(block_types)s)
+   AND b.deleted_at IS NULL
+   AND (b.agent_id IS NULL
+        OR %(workspace_id)s = (SELECT a.workspace_id FROM agents a WHERE a.org_id = b.org_id AND a.id = b.agent_id))
  ORDER BY b.agent_id NULLS FIRST, b.block_type DESC;
 
 -- name: create_block
@@ -29,7 +40,7 @@ SELECT b.id, b.block_type, CASE WHEN b.agent_id IS NULL THEN 'user' ELSE 'agent'
 INSERT INTO blocks AS b (org_id, id, user_id, agent_id, block_type, content, entries, came_at, created_at, updated_at)
 SELECT %(org_id)s, %(id)s, %(user_id)s, %(agent_id)s, %(block_type)s, %(content)s, %(entries)s, %(came_at)s, %(now)s, %(now)s
  WHERE %(if_match)s::int[] IS NULL
-ON CONFLICT (org_id, user_id, coalesce(agent_id, ''), block_type) DO UPDATE
+ON CONFLICT (org_id, user_id, place, block_type) DO UPDATE
    SET content = excluded.content, entries = excluded.entries, came_at = excluded.came_at,
        version = b.version + 1, deleted_at = NULL,
        created_at = greatest(%(now)s, b.updated_at + interval '1 microsecond'),
@@ -45,7 +56,7 @@ UPDATE blocks
        updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
-   AND coalesce(agent_id, '') = coalesce(%(agent_id)s::text, '')
+   AND place = %(place)s
    AND block_type = %(block_type)s
    AND deleted_at IS NULL
    AND updated_at = %(expected_updated_at)s
@@ -61,7 +72,7 @@ UPDATE blocks
        deleted_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
-   AND coalesce(agent_id, '') = coalesce(%(agent_id)s::text, '')
+   AND place = %(place)s
    AND block_type = %(block_type)s
    AND deleted_at IS NULL
    AND (%(expected_updated_at)s::timestamptz IS NULL OR updated_at = %(expected_updated_at)s)
@@ -75,7 +86,7 @@ SELECT id
   FROM blocks
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
-   AND coalesce(agent_id, '') = coalesce(%(agent_id)s::text, '')
+   AND place = %(place)s
    AND block_type = %(block_type)s;
 
 -- name: archive_before
@@ -84,7 +95,7 @@ SELECT id, user_id, agent_id, content, came_at, updated_at
   FROM blocks
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
-   AND coalesce(agent_id, '') = coalesce(%(agent_id)s::text, '')
+   AND place = %(place)s
    AND block_type = 'archival'
    AND deleted_at IS NULL;
 
@@ -94,23 +105,22 @@ SELECT id, user_id, agent_id, content, came_at, updated_at
   FROM blocks
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
-   AND coalesce(agent_id, '') = coalesce(%(agent_id)s::text, '')
+   AND place = %(place)s
    AND block_type = 'archival'
    AND deleted_at IS NULL
    FOR UPDATE;
 
 -- name: read_archives
--- The user's archive, then that with an agent of the active workspace.
+-- The archives of these places, the user's own first; an agent's must be of the active workspace.
 SELECT b.id, b.user_id, b.agent_id, b.content, b.came_at, b.updated_at
   FROM blocks b
  WHERE b.org_id = %(org_id)s
    AND b.user_id = %(user_id)s
-   AND coalesce(b.agent_id, '') IN ('', coalesce(%(agent_id)s::text, ''))
+   AND b.place = ANY (%(places)s)
    AND b.block_type = 'archival'
    AND b.deleted_at IS NULL
    AND (b.agent_id IS NULL
-        OR EXISTS (SELECT FROM agents a
-                    WHERE a.org_id = b.org_id AND a.id = b.agent_id AND a.workspace_id = %(workspace_id)s))
+        OR %(workspace_id)s = (SELECT a.workspace_id FROM agents a WHERE a.org_id = b.org_id AND a.id = b.agent_id))
  ORDER BY b.agent_id NULLS FIRST;
 
 -- name: archives_by_id

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from holdfast.blocks.archive import KIND, Archive, scope_of
+from holdfast.blocks.archive import KIND, NO_AGENT, Archive, scope_of
 from holdfast.blocks.lines import entries_of
 from holdfast.blocks.model import MAX_QUERY_CHARS, RecalledLine
 from holdfast.kernel import clock, limits
@@ -80,7 +80,7 @@ async def _read_archives(db: Database, caller: Caller, agent_id: str | None) -> 
         Archive,
         queries.read_archives,
         user_id=caller.must_be_user(),
-        agent_id=agent_id,
+        places=[NO_AGENT, agent_id or NO_AGENT],
         workspace_id=caller.workspace_id,
     )
 

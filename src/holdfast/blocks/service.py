@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from holdfast.blocks import archive
-from holdfast.blocks.archive import Archive
+from holdfast.blocks.archive import NO_AGENT, Archive
 from holdfast.blocks.model import Block, BlockRevision, BlockScope, BlockType, check_content
 from holdfast.kernel import clock, revisions
 from holdfast.kernel.caller import Address, Caller
@@ -62,15 +62,21 @@ async def list_blocks(
     where = Address(user_id=caller.must_be_user(), agent_id=agent_id)
     async with db.read(caller) as tx:
         await _enter(tx, caller, where, to_write=False)
+        if scope != "user" and agent_id is None:
+            return await tx.all(
+                Block,
+                queries.list_blocks,
+                user_id=where.user_id,
+                workspace_id=caller.workspace_id,
+                with_user=scope == "all",
+            )
         return await tx.all(
             Block,
-            queries.list_blocks,
+            queries.blocks_at,
             user_id=where.user_id,
-            agent_id=where.agent_id,
-            block_type=None,
+            places=[NO_AGENT, agent_id or NO_AGENT] if scope == "all" else [agent_id or NO_AGENT],
+            block_types=["core", "archival"],
             workspace_id=caller.workspace_id,
-            with_user=scope != "agent",
-            with_agents=scope != "user",
         )
 
 
@@ -79,13 +85,11 @@ async def read_core(db: Database, caller: Caller, agent_id: str | None) -> list[
     return await db.all(
         caller,
         Block,
-        queries.list_blocks,
+        queries.blocks_at,
         user_id=caller.must_be_user(),
-        agent_id=agent_id,
-        block_type="core",
+        places=[NO_AGENT, agent_id or NO_AGENT],
+        block_types=["core"],
         workspace_id=caller.workspace_id,
-        with_user=True,
-        with_agents=agent_id is not None,
     )
 
 
@@ -272,6 +276,7 @@ async def _write(
         id=draft.id,
         user_id=draft.user_id,
         agent_id=draft.agent_id,
+        place=draft.agent_id or NO_AGENT,
         block_type=block_type,
         content=draft.content,
         entries=len(draft.came_at),
@@ -282,7 +287,7 @@ async def _write(
 
 
 def _names(where: Address) -> dict[str, str | None]:
-    return {"user_id": where.user_id, "agent_id": where.agent_id}
+    return {"user_id": where.user_id, "place": where.agent_id or NO_AGENT}
 
 
 def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | PreconditionFailed:
