@@ -38,10 +38,10 @@ SCENARIOS = [
 ]
 
 
-async def main(conformance: str, only: list[str]) -> int:
+def main(conformance: str, only: list[str]) -> int:
     """Run the scenarios and print what came of each; how many failed."""
     with tempfile.TemporaryDirectory(prefix="holdfast-conformance-") as folder:
-        Path(folder).chmod(0o711)
+        Path(folder).chmod(0o711)  # as root the database runs under another account
         service = subprocess.Popen(
             [sys.executable, "-m", "holdfast", "serve", "--json", "--port", "0"],
             stdout=subprocess.PIPE,
@@ -51,21 +51,25 @@ async def main(conformance: str, only: list[str]) -> int:
         )
         try:
             assert service.stdout is not None
-            ready = json.loads(await asyncio.to_thread(service.stdout.readline))
-            target = urlsplit(ready["url"])
-            add = f"Authorization: Bearer {ready['api_key']}\r\nConnection: close\r\n".encode()
-            proxy = await asyncio.start_server(
-                lambda r, w: _hand_on(r, w, target.hostname, target.port, add), "127.0.0.1", 0
-            )
-            url = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}/mcp"
-            failed = 0
-            for scenario, revision in SCENARIOS:
-                if not only or scenario in only:
-                    failed += await _run(conformance, url, scenario, revision, verbose=bool(only))
-            return failed
+            ready = json.loads(service.stdout.readline())
+            return asyncio.run(_run_all(conformance, ready["url"], ready["api_key"], only))
         finally:
             service.terminate()
             service.wait(60)
+
+
+async def _run_all(conformance: str, service: str, key: str, only: list[str]) -> int:
+    target = urlsplit(service)
+    add = f"Authorization: Bearer {key}\r\nConnection: close\r\n".encode()
+    proxy = await asyncio.start_server(
+        lambda r, w: _hand_on(r, w, target.hostname, target.port, add), "127.0.0.1", 0
+    )
+    url = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}/mcp"
+    failed = 0
+    for scenario, revision in SCENARIOS:
+        if not only or scenario in only:
+            failed += await _run(conformance, url, scenario, revision, verbose=bool(only))
+    return failed
 
 
 async def _run(conformance: str, url: str, scenario: str, revision: str, *, verbose: bool) -> bool:
@@ -114,4 +118,4 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 if __name__ == "__main__":
-    sys.exit(1 if asyncio.run(main(sys.argv[1], sys.argv[2:])) else 0)
+    sys.exit(1 if main(sys.argv[1], sys.argv[2:]) else 0)

@@ -64,15 +64,17 @@ ROUTERS = (
     conversations.router,
 )
 
-# Every room with words for a model, in the order in which a model reads them.
-TOOLBOXES: tuple[Toolbox, ...] = (
-    context_tools.box,
-    everywhere_tools.box,
-    entry_tools.box,
-    block_tools.box,
-    memory_tools.box,
-    store_tools.box,
-)
+
+def toolboxes(backends: Backends) -> tuple[Toolbox, ...]:
+    """Every room with words for a model, in the order in which a model reads them."""
+    return (
+        context_tools.make_box(backends),
+        everywhere_tools.box,
+        entry_tools.box,
+        block_tools.box,
+        memory_tools.box,
+        store_tools.box,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def make_app(config: AppConfig) -> FastAPI:
     embedders = Embedders(config.embedder, config.embedder_api_key)
     db = Database(config.database_url, max_size=config.pool_size, embedders=embedders)
     backends = open_backends(config, db)
-    mcp = mcp_http.mount(TOOLBOXES, db, _guests(config))
+    mcp = mcp_http.mount(toolboxes(backends), db, _guests(config))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -26,12 +26,12 @@ from mcp_types import (
 )
 
 from holdfast import __version__
-from holdfast.app import TOOLBOXES
+from holdfast.app import toolboxes
+from holdfast.conversations.backends import Backends
 from holdfast.edge.mcp import INSTRUCTIONS, Context, make_server
 from holdfast.edge.mcp_http import DEFAULT_AGENT
 from holdfast.edge.toolbox import Call
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 
 READ_TIMEOUT_S = 60.0
@@ -59,10 +59,11 @@ class Place:
         return {"Authorization": f"Bearer {self.key}", **user}
 
 
-async def on_database(db: Database, caller: Caller, agent: str | None) -> None:
+async def on_database(backends: Backends, caller: Caller, agent: str | None) -> None:
     """Answer until standard input ends. With an agent named, no tool can name another."""
-    call = Call(db, caller, agent or DEFAULT_AGENT)
-    await _serve(make_server(TOOLBOXES, lambda _: call, of_one_agent=agent is not None))
+    call = Call(backends.db, caller, agent or DEFAULT_AGENT)
+    boxes = toolboxes(backends)
+    await _serve(make_server(boxes, lambda _: call, of_one_agent=agent is not None))
 
 
 async def on_service(place: Place) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from holdfast.app import AppConfig, make_app
+from holdfast.app import TOOLBOXES, AppConfig, make_app
 from holdfast.cli import app as cli
 from holdfast.kernel import errors
 from holdfast.settings import Settings
@@ -69,7 +69,7 @@ def command_table() -> str:
 def _commands(command: Any, name: str) -> Iterator[tuple[str, str, str]]:
     for below, each in sorted(getattr(command, "commands", {}).items()):
         yield from _commands(each, f"{name} {below}")
-    if not hasattr(command, "commands"):
+    if not hasattr(command, "commands") or command.invoke_without_command:
         arguments = [p.name.upper() for p in command.params if p.param_type_name == "argument"]
         options = [f"`{p.opts[0]}`" for p in command.params if p.param_type_name == "option"]
         summary = (command.help or "").strip().splitlines()
@@ -85,6 +85,20 @@ def route_table() -> str:
         for method, operation in operations.items()
     ]
     return table("operation", "what it does", rows=rows)
+
+
+def tool_table() -> str:
+    """Every MCP tool, with its arguments (`?`: may be left out) and what it does to what is there."""
+    rows = []
+    for tool in (each for box in TOOLBOXES for each in box.tools):
+        schema = tool.arguments(of_one_agent=False).model_json_schema()
+        required = schema.get("required", [])
+        arguments = [name if name in required else f"{name}?" for name in schema["properties"]]
+        nature = tool.nature
+        does = "reads" if nature.read_only else "destroys" if nature.destructive else "adds"
+        first = " ".join(tool.description.split("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+        rows.append(row(f"`{tool.name}({', '.join(arguments)})`", does, first))
+    return table("tool", "nature", "what it does", rows=rows)
 
 
 def page_table() -> str:
@@ -105,6 +119,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("settings.md", settings_table),
     "commands": ("cli.md", command_table),
     "operations": ("http.md", route_table),
+    "tools": ("mcp.md", tool_table),
     "pages": ("README.md", page_table),
 }
 

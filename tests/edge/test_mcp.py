@@ -4,6 +4,9 @@ import httpx
 import pytest
 from mcp import MCPError
 
+from holdfast.edge.mcp_http import Guests
+from holdfast.kernel.errors import ScopeDenied
+from tests.conftest import serving
 from tests.mcp_client import ask, connected, refused, said, started
 
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
@@ -66,6 +69,14 @@ async def test_every_tool_tells_when_to_use_it_with_an_example_and_what_it_does_
 ):
     async with connected(org) as client:
         tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == {
+        "context", "recall", "search", "fetch",
+        "memory_store", "memory_recall", "memory_list", "memory_forget",
+        "update_memory", "read_memory", "recall_memory",
+        "create_entities", "create_relations", "add_observations", "delete_entities",
+        "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes",
+        "store_view", "store_write", "store_delete",
+    }  # fmt: skip
     for tool in tools:
         assert "Use it" in tool.description, tool.name
         assert f"Example: {tool.name}(" in tool.description, tool.name
@@ -84,7 +95,13 @@ async def test_every_tool_tells_when_to_use_it_with_an_example_and_what_it_does_
     assert natures["memory_recall"] == (True, False, True)
     assert natures["memory_store"] == (False, True, True)
     assert natures["memory_forget"] == (False, True, True)
-    assert natures["update_memory"] == (False, True, False)
+    assert natures["update_memory"] == (False, True, True)
+    assert natures["create_entities"] == (False, False, True)
+    assert natures["delete_entities"] == (False, True, True)
+    assert {name for name, nature in natures.items() if nature[0]} == {
+        "context", "recall", "search", "fetch", "memory_recall", "memory_list", "read_memory",
+        "recall_memory", "read_graph", "search_nodes", "open_nodes", "store_view",
+    }  # fmt: skip
 
 
 async def test_no_tool_takes_an_agent_where_the_url_names_one(org):
@@ -286,3 +303,40 @@ async def test_calls_are_counted_by_tool_and_outcome(org):
         shown = (await client.get("/metrics")).text
     assert 'holdfast_mcp_tool_calls_total{outcome="ok",tool="memory_list"}' in shown
     assert 'holdfast_mcp_tool_calls_total{outcome="invalid",tool="memory_store"}' in shown
+
+
+# --- several processes, other addresses ------------------------------------------------------------------------------
+
+
+async def test_any_process_answers_any_request(org, data_dir):
+    with serving(data_dir, "--processes", "2") as (ready, _):
+        for mode in ERAS:
+            url, key = ready["url"], ready["api_key"]
+            async with connected(org, url=url, key=key, mode=mode) as client:
+                for number in range(12):
+                    await ask(client, "memory_store", key=f"{mode} {number}", content="c")
+                assert len((await ask(client, "memory_list"))["data"]) >= 12
+
+
+@pytest.mark.parametrize(
+    ("guests", "host", "origin", "welcome"),
+    [
+        (Guests(loopback_only=False), "memory.example:8321", None, True),
+        (Guests(loopback_only=False), "memory.example", "https://memory.example", True),
+        (Guests(loopback_only=False), "memory.example", "https://evil.example", False),
+        (Guests(loopback_only=False, hosts=frozenset({"memory.example"})), "evil.example", None, False),
+        (Guests(hosts=frozenset({"memory.example"})), "memory.example", None, True),
+        (Guests(hosts=frozenset({"memory.example"})), "memory.example", "https://memory.example", True),
+        (Guests(origins=frozenset({"https://app.example"})), "localhost", "https://app.example", True),
+        (Guests(), "localhost.evil.example", None, False),
+        (Guests(), "", None, False),
+        (Guests(), "[::1", None, False),
+        (Guests(), "localhost", "http://[::1", False),
+    ],
+)  # fmt: skip
+def test_who_may_knock(guests, host, origin, welcome):
+    if welcome:
+        guests.check(host, origin)
+    else:
+        with pytest.raises(ScopeDenied):
+            guests.check(host, origin)

@@ -10,7 +10,6 @@ import typer
 
 from holdfast.bootstrap import bootstrap
 from holdfast.cli.mcp_clients import CLIENTS, entry_for, write_entry
-from holdfast.cli.output import console
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller, operator
@@ -80,34 +79,38 @@ def install_command(
     ] = False,
     user: User = None,
     agent: Agent = None,
+    org: Org = None,
 ) -> None:
     """Print what a client's settings need to start `holdfast mcp`, or write it there."""
     if client not in CLIENTS:
         raise Invalid(f"there is no client {client!r}; choose one of: {', '.join(CLIENTS)}")
     target = CLIENTS[client]
-    entry = entry_for(target, read_settings(), user=user, agent=agent)
+    entry = entry_for(target, read_settings(), {"user": user, "agent": agent, "org": org})
     path = target.settings_file(Path.cwd())
     if not write:
-        console.print(f"# {path}", highlight=False, soft_wrap=True)
         print(target.render(entry))
+        typer.echo(f"This goes into {path} (--write puts it there).", err=True)
         return
     write_entry(target, path, entry)
-    console.print(f"Written to {path}; restart {client} to use it.", soft_wrap=True)
+    typer.echo(f"Written to {path}; restart {client} to use it.", err=True)
 
 
 async def _on_database(
     settings: Settings, urls: Urls, org: str | None, user: str | None, agent: str | None
 ) -> None:
     from holdfast import stdio
+    from holdfast.app import config_of, open_backends
 
     embedders = Embedders(settings.embedder, settings.embedder_key)
     db = Database(urls.app, min_size=1, max_size=4, embedders=embedders)
+    backends = open_backends(config_of(settings, urls.app), db)
     await db.open()
     try:
         await models.start(db)
         await bootstrap(db, urls.owner)  # only where there is no org yet
-        await stdio.on_database(db, _caller(urls, org, user), agent)
+        await stdio.on_database(backends, _caller(urls, org, user), agent)
     finally:
+        await backends.close()
         await db.close()
 
 

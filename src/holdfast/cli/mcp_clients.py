@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,16 +58,13 @@ CLIENTS: dict[str, McpClient] = {
 
 
 def entry_for(
-    client: McpClient, settings: Settings, *, user: str | None, agent: str | None
+    client: McpClient, settings: Settings, options: Mapping[str, str | None]
 ) -> dict[str, Any]:
     """How the client starts it. No secret goes in: it acts on the data folder, as the one who owns that."""
     command = shutil.which("holdfast")
     start = [command] if command is not None else [sys.executable, "-m", "holdfast"]
-    options = [
-        *(() if user is None else ("--user", user)),
-        *(() if agent is None else ("--agent", agent)),
-    ]
-    entry: dict[str, Any] = {"command": start[0], "args": [*start[1:], "mcp", *options]}
+    given = [word for name, value in options.items() if value for word in (f"--{name}", value)]
+    entry: dict[str, Any] = {"command": start[0], "args": [*start[1:], "mcp", *given]}
     entry["env"] = {"HOLDFAST_DATA_DIR": str(settings.data_dir.absolute())}
     return {"type": "stdio", **entry} if client.says_type else entry
 

@@ -45,10 +45,11 @@ class Nature:
     idempotent: bool = False
 
 
+# Ours are all idempotent: what is there is passed over, a replacement is the same again, and a compare-and-set that won
+# cannot win twice.
 READS = Nature(read_only=True, idempotent=True)
-ADDS = Nature()  # and what was there stays as it was
-REPLACES = Nature(destructive=True)
-REPLACES_ONCE = Nature(destructive=True, idempotent=True)
+ADDS = Nature(idempotent=True)  # and what was there stays as it was
+REPLACES = Nature(destructive=True, idempotent=True)
 DELETES = Nature(destructive=True, idempotent=True)
 
 # The argument that a connection with its agent in the URL does not have.

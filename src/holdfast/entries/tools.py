@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from holdfast.edge.toolbox import DELETES, READS, REPLACES_ONCE, Call, Listed, Shelf, Toolbox
+from holdfast.edge.toolbox import DELETES, READS, REPLACES, Call, Listed, Shelf, Toolbox
 from holdfast.edge.wire import Body
 from holdfast.entries import markdown, service
 from holdfast.entries.model import CORE, Entry, Filter, NewEntry, StoredEntry
@@ -40,7 +40,7 @@ class ListFilter(Body):
     )
 
 
-@box.tool("Store a fact", REPLACES_ONCE)
+@box.tool("Store a fact", REPLACES)
 async def memory_store(
     call: Call,
     key: Key,

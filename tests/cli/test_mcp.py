@@ -1,0 +1,99 @@
+"""`holdfast mcp` as a client starts it, and its entry in clients' settings."""
+
+import json
+import os
+import sys
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.mcp_client import ask
+
+CLIENTS = {
+    "claude-desktop": ("mcpServers", "{home}/.config/Claude/claude_desktop_config.json"),
+    "claude-code": ("mcpServers", "{project}/.mcp.json"),
+    "cursor": ("mcpServers", "{home}/.cursor/mcp.json"),
+    "vscode": ("servers", "{project}/.vscode/mcp.json"),
+    "windsurf": ("mcpServers", "{home}/.codeium/windsurf/mcp_config.json"),
+    "gemini-cli": ("mcpServers", "{home}/.gemini/settings.json"),
+}
+
+
+async def test_what_install_prints_starts_a_server(org, holdfast):
+    code, out, err = holdfast("mcp", "install", "--agent", "bot", "--org", org.id)
+    assert code == 0
+    assert "claude_desktop_config.json" in err
+    entry = json.loads(out)["mcpServers"]["holdfast"]
+    command = StdioServerParameters(
+        command=entry["command"], args=entry["args"], env={**os.environ, **entry["env"]}
+    )
+    async with Client(command) as client:
+        assert (await ask(client, "memory_store", key="k", content="c"))["agent_id"] == "bot"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the places are those of Linux")
+@pytest.mark.parametrize("client", CLIENTS)
+def test_install_writes_into_the_settings_and_keeps_what_is_there(
+    holdfast, client, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": ""}
+    home["XDG_CONFIG_HOME"] = str(tmp_path / "home" / ".config")
+    servers, where = CLIENTS[client]
+    path = tmp_path.joinpath(where.format(home=tmp_path / "home", project=tmp_path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = {"theme": "dark", servers: {"other": {"command": "x"}}}
+    path.write_text(json.dumps(before))
+
+    for _ in range(2):
+        code, _, err = holdfast("mcp", "install", "--client", client, "--write", **home)
+        assert code == 0, err
+    after = json.loads(path.read_text())
+    entry = after[servers].pop("holdfast")
+    assert entry["args"][-1] == "mcp"
+    assert ("type" in entry) == (client in ("claude-code", "vscode"))
+    assert after == before
+    assert json.loads(path.with_name(f"{path.name}.bak").read_text())["theme"] == "dark"
+
+
+def test_install_leaves_settings_that_it_cannot_read(holdfast, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / ".mcp.json"
+    path.write_text("{ // mine\n}")
+    code, _, err = holdfast("mcp", "install", "--client", "claude-code", "--write")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "by hand" in err
+    assert path.read_text() == "{ // mine\n}"
+    code, _, err = holdfast("mcp", "install", "--client", "netscape")
+    assert (code, "claude-desktop" in err) == (1, True)
+
+
+async def test_it_works_on_a_data_folder_that_nobody_serves(data_dir):
+    async def remembered(**fact):
+        command = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "holdfast", "mcp"],
+            env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)},
+        )
+        async with Client(command) as client:
+            if fact:
+                await ask(client, "memory_store", **fact)
+            return (await ask(client, "memory_list"))["data"]
+
+    assert len(await remembered(key="k", content="c")) == 1
+    assert [each["content"] for each in await remembered()] == ["c"]
+
+
+def test_what_is_wrong_is_said_in_one_line(holdfast, service):
+    for words, env, said in (
+        ([], {}, "several orgs"),
+        (["--agent", "a b"], {}, "agent"),
+        (["--url", "http://127.0.0.1:9", "--key", "hf_live_x"], {}, "nothing answers"),
+        (["--url", service.url, "--key", "hf_live_x"], {}, "does not know this key"),
+        (["--url", "http://127.0.0.1:9"], {"HOLDFAST_API_KEY": ""}, "HOLDFAST_API_KEY"),
+    ):
+        code, out, err = holdfast("mcp", *words, stdin="", **env)
+        assert code != 0, words
+        assert out == ""
+        assert said in err.splitlines()[-1], err
+        assert "Traceback" not in err
