@@ -26,13 +26,14 @@ from mcp_types import (
 )
 
 from holdfast import __version__
-from holdfast.app import toolboxes
-from holdfast.conversations.backends import Backends
+from holdfast.app import config_of, open_backends, toolboxes
 from holdfast.edge.mcp import INSTRUCTIONS, Context, make_server
 from holdfast.edge.mcp_http import DEFAULT_AGENT
 from holdfast.edge.toolbox import Call
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
+from holdfast.settings import Settings
 
 READ_TIMEOUT_S = 60.0
 
@@ -59,11 +60,17 @@ class Place:
         return {"Authorization": f"Bearer {self.key}", **user}
 
 
-async def on_database(backends: Backends, caller: Caller, agent: str | None) -> None:
+async def on_database(
+    settings: Settings, database_url: str, db: Database, caller: Caller, agent: str | None
+) -> None:
     """Answer until standard input ends. With an agent named, no tool can name another."""
-    call = Call(backends.db, caller, agent or DEFAULT_AGENT)
-    boxes = toolboxes(backends)
-    await _serve(make_server(boxes, lambda _: call, of_one_agent=agent is not None))
+    backends = open_backends(config_of(settings, database_url), db)
+    call = Call(db, caller, agent or DEFAULT_AGENT)
+    try:
+        boxes = toolboxes(backends)
+        await _serve(make_server(boxes, lambda _: call, of_one_agent=agent is not None))
+    finally:
+        await backends.close()
 
 
 async def on_service(place: Place) -> None:

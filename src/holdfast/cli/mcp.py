@@ -99,18 +99,15 @@ async def _on_database(
     settings: Settings, urls: Urls, org: str | None, user: str | None, agent: str | None
 ) -> None:
     from holdfast import stdio
-    from holdfast.app import config_of, open_backends
 
     embedders = Embedders(settings.embedder, settings.embedder_key)
     db = Database(urls.app, min_size=1, max_size=4, embedders=embedders)
-    backends = open_backends(config_of(settings, urls.app), db)
     await db.open()
     try:
         await models.start(db)
         await bootstrap(db, urls.owner)  # only where there is no org yet
-        await stdio.on_database(backends, _caller(urls, org, user), agent)
+        await stdio.on_database(settings, urls.app, db, _caller(urls, org, user), agent)
     finally:
-        await backends.close()
         await db.close()
 
 
