@@ -60,7 +60,7 @@ class AppConfig:
     """What the HTTP app is made of."""
 
     database_url: str
-    assets: str
+    assets: str = "memory:///"  # a folder or a URL; by default they go with the process
     pool_size: int = 20
     embedder: str = "local"
     embedder_api_key: str | None = None
