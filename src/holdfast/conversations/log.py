@@ -169,7 +169,7 @@ def new_ones(drafts: Sequence[Draft], known: Iterable[str]) -> list[Draft]:
 
 def to_json(draft: Draft) -> dict[str, Any]:
     """A message as JSON; fields that say nothing are left out."""
-    data = asdict(draft)
+    data = {name: getattr(draft, name) for name in Draft.__slots__}
     data["created_at"] = rfc3339(draft.created_at)
     return {name: value for name, value in data.items() if value not in (None, {})}
 
