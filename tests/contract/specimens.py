@@ -22,6 +22,7 @@ CHOSEN = {
     "block_type",
     "key",
     "path",
+    "resource_id",
 }
 
 
@@ -108,7 +109,30 @@ async def memories(api: Any) -> dict[str, str]:
     }
 
 
-MAKERS: list[Maker] = [directory, blocks, entries, stores, memories]
+async def conversations(api: Any) -> dict[str, str]:
+    """A memory resource in each backend, with a message list."""
+    for resource_id, backend in (
+        ("support", "postgres"),
+        ("quick", "redis"),
+        ("brief", "in_memory"),
+    ):
+        resource = {
+            "resource": "memory",
+            "id": resource_id,
+            "description": CANARY,
+            "type": "message_count_based",
+            "max_messages": 4,
+            "persistence": {"type": backend},
+        }
+        reply = await api.put(f"/memory-resources/{resource_id}", json=resource)
+        assert reply.status_code == 201, reply.text
+        body = {"key": "session:42", "messages": [CANARY] * 4, "session_id": "talk"}
+        reply = await api.post(f"/conversations/{resource_id}/append", json=body)
+        assert reply.status_code == 200, reply.text
+    return {"resource_id": "support"}
+
+
+MAKERS: list[Maker] = [directory, blocks, entries, stores, memories, conversations]
 
 
 async def one_of_everything(api: Any) -> dict[str, str]:

@@ -98,6 +98,32 @@ async def test_redis_killed_under_load_loses_nothing_acknowledged(tmp_path):
         redis.wait()
 
 
+async def test_a_redis_that_hangs_is_given_its_time_and_no_more(tmp_path):
+    port = _free_port()
+    redis = start_redis(tmp_path / "redis", port)
+    try:
+        url = f"redis://127.0.0.1:{port}/0"
+        with serving(tmp_path / "data", HOLDFAST_REDIS_URL=url) as (ready, _):
+            async with client(ready, ready["api_key"]) as api:
+                breaker = {"timeout": "500ms", "max_failures": 2, "reset_timeout": "500ms"}
+                body = resource("r", "redis", persistence={"circuit_breaker": breaker})
+                assert (await api.put("/memory-resources/r", json=body)).status_code == 201
+                it = Talk(api, "r")
+                await it.append(said(1))
+                redis.send_signal(signal.SIGSTOP)
+                for n in range(4):
+                    assert (await it.append(said(1, 10 + n), status=503))["code"] == "MEM-003"
+                redis.send_signal(signal.SIGCONT)
+                await asyncio.sleep(1)
+                await it.append(said(1, 1))
+                ids = [m["id"] for m in (await it.get("read"))["messages"]]
+                assert {"m0", "m1"} <= set(ids)
+                assert len(ids) == len(set(ids))
+    finally:
+        redis.kill()
+        redis.wait()
+
+
 FLUSHER = """
 import asyncio, json, sys, time
 from holdfast.conversations.backends import Backends

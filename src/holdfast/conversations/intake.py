@@ -21,6 +21,7 @@ from holdfast.kernel import clock, limits
 from holdfast.kernel.errors import FieldError, Invalid, LimitExceeded
 from holdfast.kernel.ids import new_id
 
+MAX_DEPTH = 64
 ROLES = ("user", "assistant", "system", "tool")
 # The fields that are ours; whatever else a provider sends goes along in metadata.raw.
 _OWN = {
@@ -165,8 +166,26 @@ def _check(message: dict[str, Any], at: str, wrong: Any) -> None:
     else:
         limits.at_most_bytes(content, MAX_CONTENT_BYTES, what=f"the content of {at}")
     for name in ("tool_calls", "metadata"):
-        if message[name] and len(json.dumps(message[name])) > 4 * MAX_CONTENT_BYTES:
-            wrong(name, f"is larger than {4 * MAX_CONTENT_BYTES:,} bytes of JSON")
+        problem = _unkeepable(message[name]) if message[name] else None
+        if problem is not None:
+            wrong(name, problem)
+
+
+def _unkeepable(value: Any) -> str | None:
+    """Why a JSON value cannot be kept; None when it can."""
+    if _deeper_than(value, MAX_DEPTH):
+        return f"is nested deeper than {MAX_DEPTH} levels"
+    try:
+        size = len(json.dumps(value, allow_nan=False))
+    except ValueError:
+        return "holds a number that JSON has no form for"
+    most = 4 * MAX_CONTENT_BYTES
+    return f"is larger than {most:,} bytes of JSON" if size > most else None
+
+
+def _deeper_than(value: Any, levels: int) -> bool:
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_deeper_than(each, levels - 1) for each in below)
 
 
 def _instant(value: Any, wrong: Any) -> datetime | None:

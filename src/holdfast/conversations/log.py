@@ -3,7 +3,7 @@
 `tests/conversations/test_logs.py` states the contract once and runs it on all three.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -154,11 +154,12 @@ def count_in(
     return {k: v for k, v in roles.items() if v}, {k: v for k, v in shares.items() if v}
 
 
-def new_ones(drafts: Sequence[Draft], known: Iterable[str]) -> list[Draft]:
+def new_ones(drafts: Sequence[Draft], known: Collection[str]) -> list[Draft]:
     """The drafts whose ids were not there before, nor earlier in the same call."""
-    seen, fresh = set(known), []
+    seen: set[str] = set()
+    fresh = []
     for draft in drafts:
-        if draft.id not in seen:
+        if draft.id not in known and draft.id not in seen:
             seen.add(draft.id)
             fresh.append(draft)
     return fresh
@@ -169,7 +170,7 @@ def new_ones(drafts: Sequence[Draft], known: Iterable[str]) -> list[Draft]:
 
 def to_json(draft: Draft) -> dict[str, Any]:
     """A message as JSON; fields that say nothing are left out."""
-    data = asdict(draft)
+    data = {name: getattr(draft, name) for name in Draft.__slots__}
     data["created_at"] = rfc3339(draft.created_at)
     return {name: value for name, value in data.items() if value not in (None, {})}
 

@@ -172,7 +172,10 @@ async def _documents(request: Request) -> list[Document]:
     data = await request.json() if body else None
     if isinstance(data, dict) and set(data) == {"yaml"} and isinstance(data["yaml"], str):
         return read_yaml(data["yaml"])
-    return [Document(snake_case(data), {})]
+    try:
+        return [Document(snake_case(data), {})]
+    except RecursionError:
+        raise Malformed("the body is nested too deeply") from None
 
 
 def _validation(found: Validation) -> dict[str, Any]:

@@ -90,7 +90,9 @@ def _completion(response: httpx.Response) -> Completion:
         raise LlmError("the model's answer is not a chat completion") from None
     if not isinstance(text, str) or not text.strip():
         raise LlmError("the model answered with nothing")
-    return Completion(text.strip().replace("\x00", ""), tokens)
+    # What the database could not keep goes out here: U+0000, and surrogates that stand alone.
+    fit = text.strip().replace("\x00", "").encode(errors="replace").decode()
+    return Completion(fit, tokens)
 
 
 def open_llm(model: str | None, base_url: str | None, api_key: str | None) -> Llm | None:
