@@ -58,7 +58,8 @@ async def test_updated_deleted_and_restored_entries_are_found_as_they_are_now(ap
     base = f"/memory_stores/{store['id']}"
     [entry] = (await api.get(f"{base}/memories")).json()["data"]
     at = f"{base}/memories/{entry['id']}"
-    await api.put(at, json={"content": "a heron in the garden", "version": 1})
+    changed = await api.put(at, json={"content": "a heron in the garden", "version": 1})
+    assert changed.status_code == 200, changed.text
     assert (await ask(api, "zebra", mode="lexical"))["data"] == []
     assert len((await ask(api, "heron", mode="lexical"))["data"]) == 1
     await api.delete(at)
@@ -68,7 +69,8 @@ async def test_updated_deleted_and_restored_entries_are_found_as_they_are_now(ap
     reply = await api.post(f"{at}/restore", json={"version_id": first["id"], "version": 3})
     assert reply.status_code == 200, reply.text
     assert len((await ask(api, "zebra", mode="lexical"))["data"]) == 1
-    await api.delete(base)
+    gone = await api.delete(base)
+    assert gone.status_code == 204, gone.text
     assert (await ask(api, "zebra", mode="lexical"))["data"] == []
 
 

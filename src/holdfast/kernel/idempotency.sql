@@ -33,3 +33,9 @@ UPDATE idempotency_keys k
    AND EXISTS (SELECT
                  FROM regexp_matches(encode(k.body, 'escape'), '[a-z]+_[0-9a-f]{32}', 'g') AS mentioned (id)
                 WHERE mentioned.id[1] = ANY (%(ids)s));
+
+-- name: forget_answers
+-- An answer that shows an object names it: ids are plain ASCII however the text around them was escaped.
+UPDATE idempotency_keys
+   SET body = NULL, headers = '{}'
+ WHERE org_id = %(org_id)s AND position(convert_to(%(object_id)s, 'UTF8') IN body) > 0;
