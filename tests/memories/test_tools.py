@@ -70,7 +70,7 @@ async def test_deleting_what_is_not_there_is_no_error(org):
         await do(client, "create_entities", entities=[ANA, OFFICE])
         await do(client, "create_relations", relations=[WORKS_AT])
         done = await do(client, "delete_relations", relations=[WORKS_AT])
-        assert done == {"success": True, "message": "Relations deleted successfully"}
+        assert done == {"success": True, "message": "The relations are gone"}
         assert (await do(client, "delete_relations", relations=[WORKS_AT]))["success"] is True
         gone = [{"entityName": "Ana Pérez", "observations": ["Tea", "Never said"]}]
         done = await do(client, "delete_observations", deletions=gone)

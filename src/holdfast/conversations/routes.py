@@ -70,8 +70,11 @@ _RESOURCE_BODY = {
         },
     }
 }
-_RESOURCE_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/json": {"example": {**_EXAMPLE, "revision": 1}}}}
+_SHOWN: dict[str, Any] = {"content": {"application/json": {"example": {**_EXAMPLE, "revision": 1}}}}
+_RESOURCE_ANSWER: dict[int | str, dict[str, Any]] = {200: _SHOWN}
+_MADE_OR_CHANGED: dict[int | str, dict[str, Any]] = {
+    200: _SHOWN,
+    201: {"description": "Made.", **_SHOWN},
 }
 
 
@@ -125,7 +128,7 @@ async def get_resource(
     return resources.as_wire(stored)
 
 
-@resources_router.put("/{resource_id}", openapi_extra=_RESOURCE_BODY, responses=_RESOURCE_ANSWER)
+@resources_router.put("/{resource_id}", openapi_extra=_RESOURCE_BODY, responses=_MADE_OR_CHANGED)
 async def put_resource(
     resource_id: ResourceId,
     request: Request,

@@ -121,7 +121,7 @@ async def delete_entities(
     deleted = await named.delete_entities(call.db, await _speaker(call), entityNames)
     missing = [name for name in entityNames if name not in deleted]
     if not missing:
-        return _done("Entities deleted successfully")
+        return _done("The entities are gone")
     count = f"Deleted {len(deleted)} of {len(entityNames)} entities"
     return _done(f"{count}. Not found: {', '.join(missing)}")
 
@@ -139,7 +139,7 @@ async def delete_observations(
     count, missing = await named.delete_observations(call.db, await _speaker(call), wanted)
     asked = sum(len(each.contents) for each in wanted)
     if count >= asked:
-        return _done("Observations deleted successfully")
+        return _done("The observations are gone")
     nobody = f" Entities not found: {', '.join(missing)}" if missing else ""
     return _done(f"Deleted {count} of {asked} observations.{nobody}")
 
@@ -154,7 +154,7 @@ async def delete_relations(call: Call, relations: Relations) -> Worded:
     wanted = [each.as_relation for each in relations]
     count = await named.delete_relations(call.db, await _speaker(call), wanted)
     if count >= len(wanted):
-        return _done("Relations deleted successfully")
+        return _done("The relations are gone")
     return _done(f"Deleted {count} of {len(wanted)} relations. The others are not there.")
 
 
