@@ -98,3 +98,15 @@ async def test_an_answer_lost_on_the_way_is_had_by_asking_again(org, service):
     api = org.client()
     assert (await put(api, "k")).status_code == 201
     assert await versions(api) == 1
+
+
+async def test_answers_that_are_too_old_go_as_new_ones_come(api, org, owner_connection):
+    for number in range(5):
+        await put(api, f"old{number}")
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    owner_connection.execute(
+        "UPDATE idempotency_keys SET created_at = created_at - interval '25 hours'"
+    )
+    await put(api, "new")
+    kept = owner_connection.execute("SELECT array_agg(key) FROM idempotency_keys").fetchone()
+    assert kept == (["new"],)

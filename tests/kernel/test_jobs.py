@@ -1,6 +1,7 @@
 """Jobs: asked for with a change, done by any worker, visible to their org."""
 
 import asyncio
+import os
 from contextlib import asynccontextmanager, suppress
 
 import pytest
@@ -10,11 +11,14 @@ from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.jobs import Outcome, Worker
 from holdfast.kernel.pages import Cursor
 
+# Test processes run beside each other on one database: each has a queue that no other's workers look at.
+QUEUE = f"test-{os.getpid()}"
+
 
 @asynccontextmanager
 async def working(service, db, handlers):
     """A worker with these handlers. The service's own worker knows none of their kinds, so it must not be asked."""
-    worker = Worker(service.app_url, db, handlers, queue="test")
+    worker = Worker(service.app_url, db, handlers, queue=QUEUE)
     task = asyncio.create_task(worker.run())
     try:
         yield
@@ -26,7 +30,7 @@ async def working(service, db, handlers):
 
 async def ask(db, caller, kind="greet", subject="x", **options):
     async with db.begin(caller) as tx:
-        return await jobs.enqueue(tx, kind, subject, queue="test", **options)
+        return await jobs.enqueue(tx, kind, subject, queue=QUEUE, **options)
 
 
 async def until(db, caller, job_id, *statuses):
@@ -54,7 +58,7 @@ async def test_a_job_is_done_and_says_what_came_of_it(service, db, org):
 async def test_a_job_goes_with_the_transaction_that_asks_for_it(db, org):
     with pytest.raises(LookupError):
         async with db.begin(org.caller()) as tx:
-            job_id = await jobs.enqueue(tx, "greet", "x", queue="test")
+            job_id = await jobs.enqueue(tx, "greet", "x", queue=QUEUE)
             raise LookupError
     with pytest.raises(NotFound):
         await jobs.read_job(db, org.caller(), job_id)

@@ -78,6 +78,7 @@ async def once(
                 status=attempt.answer.status,
                 headers=Jsonb(attempt.answer.headers),
                 body=attempt.answer.body,
+                before=tx.now - KEPT_FOR,
                 **which,
             )
 
