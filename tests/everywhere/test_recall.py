@@ -129,3 +129,47 @@ async def test_items_of_nodes_are_found_by_those_who_see_their_memory(org):
     assert len(await items(ana, "Yorick")) == 1
     await ana.delete(f"/memory-nodes/{node}")
     assert await items(ana, "theremins") == []
+
+
+async def test_the_entries_of_the_agent_that_is_named_and_of_its_workspace_are_found(api):
+    for agent, category, content in (
+        ("bot", "core", "the harbour opens at six"),
+        ("other", "core", "the harbour of another agent"),
+        ("other", "workspace", "the harbour is everybody's"),
+    ):
+        body = {"content": content, "category": category}
+        assert (await api.put(f"/agents/{agent}/entries/harbour", json=body)).status_code == 201
+    assert (await ask(api, "harbour"))["data"] == []  # no agent is named
+    found = (await ask(api, "harbour", agent_id="bot"))["data"]
+    assert {(each["kind"], each["text"]) for each in found} == {
+        ("entry", "the harbour opens at six"),
+        ("entry", "the harbour is everybody's"),
+    }
+    await api.delete("/agents/bot/entries/harbour", params={"category": "core"})
+    found = (await ask(api, "harbour", agent_id="bot"))["data"]
+    assert [each["text"] for each in found] == ["the harbour is everybody's"]
+
+
+async def test_an_agents_key_finds_its_own_entries_without_naming_itself(org, api):
+    await api.put("/agents/bot/entries/berth", json={"content": "the berth is number nine"})
+    key = await org.mint("agent", agent_id="bot")
+    [found] = (await ask(org.client(key), "berth"))["data"]
+    assert (found["kind"], found["object"]["key"]) == ("entry", "berth")
+
+
+async def test_the_lines_of_the_users_archives_are_found(org, api):
+    for path, content in (
+        ("archival", "met Ines at the lighthouse\nlikes sailing"),
+        ("archival?agent_id=bot", "the lighthouse keeper is Joao"),
+    ):
+        body = {"content": content, "expected_updated_at": None}
+        assert (await api.put(f"/memory/blocks/{path}", json=body)).status_code == 201
+    found = (await ask(api, "lighthouse", mode="lexical"))["data"]
+    assert [(each["kind"], each["text"]) for each in found] == [
+        ("block_line", "met Ines at the lighthouse")
+    ]
+    assert found[0]["object"]["line_number"] == 1
+    with_agent = (await ask(api, "lighthouse", mode="lexical", agent_id="bot"))["data"]
+    assert len(with_agent) == 2
+    somebody_else = org.client(holdfast_user="zoe")
+    assert (await ask(somebody_else, "lighthouse"))["data"] == []

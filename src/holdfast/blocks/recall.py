@@ -38,9 +38,9 @@ async def recall_lines(
         return await find_lines(
             db, caller, query, agent_id=agent_id, limit=limit, min_score=min_score
         )
-    archives = await _read_archives(db, caller, agent_id)
+    archives = await read_archives(db, caller, agent_id)
     return [
-        _recalled(archive, line.content, line.number, None)
+        as_recalled(archive, line.content, line.number, None)
         for archive in archives
         for line in entries_of(archive.content)
     ][:limit]
@@ -61,7 +61,7 @@ async def find_lines(
     question = Question(text=query, scopes=tuple(scopes), kinds=(KIND,), now=clock.now())
     # Archives are small: they are read whole while the index is searched.
     found, archives = await asyncio.gather(
-        search(db, caller, question), _read_archives(db, caller, agent_id)
+        search(db, caller, question), read_archives(db, caller, agent_id)
     )
     known = {
         name: (archive, line) for archive in archives for name, line in archive.lines().items()
@@ -70,11 +70,12 @@ async def find_lines(
     for hit in found.hits:
         if hit.object_id in known and hit.score >= (min_score or 0.0):
             archive, line = known[hit.object_id]
-            lines.append(_recalled(archive, line.content, line.number, hit.score))
+            lines.append(as_recalled(archive, line.content, line.number, hit.score))
     return lines[:limit]
 
 
-async def _read_archives(db: Database, caller: Caller, agent_id: str | None) -> list[Archive]:
+async def read_archives(db: Database, caller: Caller, agent_id: str | None) -> list[Archive]:
+    """The user's archive, and that with an agent where one is named."""
     return await db.all(
         caller,
         Archive,
@@ -85,7 +86,8 @@ async def _read_archives(db: Database, caller: Caller, agent_id: str | None) -> 
     )
 
 
-def _recalled(archive: Archive, content: str, number: int, score: float | None) -> RecalledLine:
+def as_recalled(archive: Archive, content: str, number: int, score: float | None) -> RecalledLine:
+    """A line of an archive, as a recall shows it."""
     return RecalledLine(
         content=content,
         score=score,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from holdfast.entries import runs
+from holdfast.entries import passages, runs
 from holdfast.entries.model import (
     MAX_BATCH_BYTES,
     BatchResult,
@@ -41,6 +41,7 @@ async def store_batch(
     checked = [(key, _checked(where, item)) for key, item in items]
     results: list[ItemResult] = []
     evicted: list[str] = []
+    await passages.foresee(db, [item for _, item in checked if isinstance(item, NewEntry)])
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=True)
         await runs.write_under(tx, agent_id, run_id)

@@ -205,3 +205,17 @@ RETURNING id AS run_id, agent_id, started_at, ended_at;
 -- name: idle_deadline
 -- When a run will have idled too long; gives no row for one that has ended.
 SELECT last_activity_at + %(idles)s FROM runs WHERE org_id = %(org_id)s AND id = %(run_id)s AND ended_at IS NULL;
+
+-- name: entries_to_index
+SELECT id, owner, key, content, category, tags, updated_at, expires_at
+  FROM entries
+ WHERE org_id = %(org_id)s AND id = ANY (%(ids)s) AND run_id IS NULL;
+
+-- name: recalled_entries
+SELECT id, agent_id, workspace_id, run_id, key, category, content, tags, size, version, expires_at, created_at, updated_at
+  FROM entries
+ WHERE org_id = %(org_id)s
+   AND id = ANY (%(ids)s)
+   AND owner = ANY (%(owners)s)
+   AND run_id IS NULL
+   AND (expires_at IS NULL OR expires_at > %(now)s);

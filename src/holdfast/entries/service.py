@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.entries import hydration, runs
+from holdfast.entries import hydration, passages, runs
 from holdfast.entries.model import (
     DEFAULT_BUDGET_BYTES,
     DEFAULT_LIMIT,
@@ -50,6 +50,8 @@ async def store(
     new.check()
     where = Places(agent_id, caller.workspace_id, run_id)
     place = where.of(new.category)
+    if place.run_id is None:
+        await passages.foresee(db, [new])
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=True)
         await runs.write_under(tx, agent_id, run_id)
@@ -140,9 +142,8 @@ async def forget(
             return False
         place = where.holding(seen)
         shelf = await Shelf.take(tx, place.owner, [key], run_id=place.run_id)
-        current = shelf.held(
-            place, key
-        )  # somebody may have forgotten it while the lock was waited for
+        # Somebody may have forgotten it while the lock was waited for.
+        current = shelf.held(place, key)
         _check_if_match(current, if_match)
         if current is None:
             return False
@@ -183,9 +184,8 @@ async def history(
     async with db.read(caller) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
         if run_id is not None:
-            await runs.read_under(
-                tx, agent_id, run_id
-            )  # its history outlives it; its existence is still checked
+            # A run's history outlives it; that there was such a run is still checked.
+            await runs.read_under(tx, agent_id, run_id)
         where = Places(agent_id, caller.workspace_id, run_id)
         _, past = await _trace(tx, where, key, category)
         found = await revisions.history(tx, "entry", past.id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Self
 
-from holdfast.entries import retention
+from holdfast.entries import passages, retention
 from holdfast.entries.model import (
     CORE,
     MAX_ENTRIES,
@@ -191,6 +191,7 @@ class Shelf:
             parent_id=place.name,
             label=entry.key,
         )
+        await passages.put(self.tx, self.owner, entry)
         if entry.expires_at is not None:
             self._expiries.add(entry.expires_at.date())
         self._held[place.name, entry.key] = entry
@@ -232,6 +233,8 @@ class Shelf:
             parent_id=place.name,
             label=entry.key,
         )
+        if entry.run_id is None:
+            await passages.drop(self.tx, [entry.id])
         self._held.pop((place.name, entry.key), None)
         self._past[place.name, entry.key] = Past(place.name, entry.key, entry.id, version)
         self.used -= 1

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 
 from holdfast.blocks import archive as blocks
+from holdfast.entries import passages as entries
 from holdfast.kernel.recall.models import Reader
 from holdfast.memories import passages as memories
 from holdfast.stores import passages as stores
 
 READERS: Mapping[str, Reader] = {
     "block_line": blocks.read_documents,
+    "entry": entries.read_documents,
     "memory": memories.read_documents,
     "node_item": memories.read_item_documents,
     "store_entry": stores.read_documents,

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from holdfast.blocks import archive
+from holdfast.blocks import recall as blocks
+from holdfast.entries import passages as entries
+from holdfast.entries.model import Places
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
+from holdfast.kernel.places import enter_agent
 from holdfast.kernel.recall.budget import fitting
 from holdfast.kernel.recall.explain import why_not
 from holdfast.kernel.recall.model import KINDS, Found, Hit, Kind, Miss, Mode, Question
@@ -210,4 +215,39 @@ async def _stores(db: Database, caller: Caller, _place: Place) -> View:
     return View(tuple(map(store_passages.scope_of, ids_in_sight)), {"store_entry": read_entries})
 
 
-FACES: tuple[Face, ...] = (_memories, _stores)
+async def _blocks(db: Database, caller: Caller, place: Place) -> View:
+    """The lines of the user's archives: its own, and that with the agent it speaks for."""
+    agent_id = place.agent_id or caller.agent_id
+    if caller.user_id is None:
+        return View((), {})
+    agents = [] if agent_id is None else [archive.scope_of(caller.user_id, agent_id)]
+
+    async def read_lines(names: Sequence[str]) -> Mapping[str, Thing]:
+        wanted = set(names)
+        return {
+            name: Thing(line.content, blocks.as_recalled(found, line.content, line.number, None))
+            for found in await blocks.read_archives(db, caller, agent_id)
+            for name, line in found.lines().items()
+            if name in wanted
+        }
+
+    return View((archive.scope_of(caller.user_id), *agents), {"block_line": read_lines})
+
+
+async def _entries(db: Database, caller: Caller, place: Place) -> View:
+    """What the agent that is spoken for stored, and what its workspace shares."""
+    agent_id = place.agent_id or caller.agent_id
+    if agent_id is None:
+        return View((), {})
+    async with db.read(caller) as tx:
+        await enter_agent(tx, caller, agent_id, to_write=False)
+    where = Places(agent_id, caller.workspace_id)
+
+    async def read_entries(ids: Sequence[str]) -> Mapping[str, Thing]:
+        rows = await entries.read_recalled(db, caller, where, ids)
+        return {id: Thing(row.content, row) for id, row in rows.items()}
+
+    return View(entries.scopes_of(where), {"entry": read_entries})
+
+
+FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks)
