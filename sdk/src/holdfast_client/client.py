@@ -11,7 +11,11 @@ from holdfast_client.blocks import AsyncBlocks, Blocks
 from holdfast_client.calls import Call
 from holdfast_client.context import AsyncContexts, Contexts
 from holdfast_client.directory import AsyncDirectory, Directory
+from holdfast_client.everywhere import AsyncVerbs, Verbs
+from holdfast_client.insights import AsyncInsights, Insights
 from holdfast_client.jobs import AsyncJobs, Jobs
+from holdfast_client.memories import AsyncMemories, Memories
+from holdfast_client.nodes import AsyncNodes, Nodes
 from holdfast_client.scope import Scope
 from holdfast_client.stores import AsyncStores, Stores
 from holdfast_client.transport import MAX_RETRIES, AsyncSender, Retries, Sender, Server
@@ -22,7 +26,7 @@ DEFAULT_URL = "http://127.0.0.1:8321"
 DEFAULT_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 
 
-class Client:
+class Client(Verbs):
     """Holdfast, from Python.
 
     `url` and `key` fall back on HOLDFAST_URL (else a `holdfast serve` of this machine) and HOLDFAST_API_KEY. A client may
@@ -33,7 +37,10 @@ class Client:
     blocks: Blocks
     context: Contexts
     directory: Directory
+    insights: Insights
     jobs: Jobs
+    memories: Memories
+    nodes: Nodes
     stores: Stores
 
     def __init__(
@@ -53,11 +60,14 @@ class Client:
         self._bind(Scope())
 
     def _bind(self, scope: Scope) -> None:
-        self._scope = scope
+        super().__init__(self.send, scope)
         self.blocks = Blocks(self.send, scope)
         self.context = Contexts(self.send, scope)
         self.directory = Directory(self.send, scope)
+        self.insights = Insights(self.send, scope)
         self.jobs = Jobs(self.send, scope)
+        self.memories = Memories(self.send, scope)
+        self.nodes = Nodes(self.send, scope)
         self.stores = Stores(self.send, scope)
 
     def scope(
@@ -103,13 +113,16 @@ class Client:
         return f"{type(self).__name__}({self._sender.server.url!r}, {self._scope})"
 
 
-class AsyncClient:
+class AsyncClient(AsyncVerbs):
     """Holdfast, from async Python: the methods of `Client`, awaited."""
 
     blocks: AsyncBlocks
     context: AsyncContexts
     directory: AsyncDirectory
+    insights: AsyncInsights
     jobs: AsyncJobs
+    memories: AsyncMemories
+    nodes: AsyncNodes
     stores: AsyncStores
 
     def __init__(
@@ -129,11 +142,14 @@ class AsyncClient:
         self._bind(Scope())
 
     def _bind(self, scope: Scope) -> None:
-        self._scope = scope
+        super().__init__(self.send, scope)
         self.blocks = AsyncBlocks(self.send, scope)
         self.context = AsyncContexts(self.send, scope)
         self.directory = AsyncDirectory(self.send, scope)
+        self.insights = AsyncInsights(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
+        self.memories = AsyncMemories(self.send, scope)
+        self.nodes = AsyncNodes(self.send, scope)
         self.stores = AsyncStores(self.send, scope)
 
     def scope(

@@ -1,7 +1,16 @@
 """On whose behalf a client speaks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
+
+
+class Place(TypedDict, total=False):
+    """Where a call speaks from, in place of what the client was bound to."""
+
+    agent_id: str | None
+    project_id: str | None
+    session_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,11 @@ class Scope:
         if chosen is None:
             raise ValueError("name a session: client.scope(session=…), or session_id=… in the call")
         return chosen
+
+    def place(self, named: Mapping[str, Any] | None = None) -> dict[str, str | None]:
+        """Where a call speaks from: the agent, project and session it names, else this scope's."""
+        own = {"agent_id": self.agent, "project_id": self.project, "session_id": self.session}
+        return {name: (named or {}).get(name) or bound for name, bound in own.items()}
 
     @property
     def headers(self) -> dict[str, str]:

@@ -70,13 +70,24 @@ def to_json(value: Any) -> Any:
     if isinstance(value, datetime):
         return instant(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((each.name, getattr(value, each.name)) for each in dataclasses.fields(value))
+        pairs = ((wire_name(each), getattr(value, each.name)) for each in dataclasses.fields(value))
         return {name: to_json(each) for name, each in pairs if each is not UNSET}
     if isinstance(value, Mapping):
         return {name: to_json(each) for name, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [to_json(each) for each in value]
     return value
+
+
+def called(name: str) -> Any:
+    """A field that the wire has under a name which Python keeps for itself, such as `from`."""
+    return dataclasses.field(metadata={"wire": name})
+
+
+def wire_name(each: "dataclasses.Field[Any]") -> str:
+    """What a field is called on the wire."""
+    name: str = each.metadata.get("wire", each.name)
+    return name
 
 
 def instant(at: datetime) -> str:
@@ -181,10 +192,15 @@ def _record(kind: Any) -> Read:
     parameters = dict(zip(getattr(made, "__parameters__", ()), get_args(kind), strict=False))
 
     @cache  # at the first reply and not before: a dataclass may hold others of its own kind
-    def fields() -> list[tuple[str, Read, Any]]:
+    def fields() -> list[tuple[str, str, Read, Any]]:
         hints = hints_of(made, include_extras=True)
         return [
-            (each.name, _reader(_filled(hints[each.name], parameters)), _default(each, hints))
+            (
+                each.name,
+                wire_name(each),
+                _reader(_filled(hints[each.name], parameters)),
+                _default(each, hints),
+            )
             for each in dataclasses.fields(made)
         ]
 
@@ -192,11 +208,11 @@ def _record(kind: Any) -> Read:
         if not isinstance(value, dict):
             raise Unreadable(f"expected an object, got {type(value).__name__}")
         found: dict[str, Any] = {}
-        for name, read_field, default in fields():
-            if name in value:
-                found[name] = _within(name, read_field, value[name])
+        for name, on_wire, read_field, default in fields():
+            if on_wire in value:
+                found[name] = _within(on_wire, read_field, value[on_wire])
             elif default is _required:
-                raise Unreadable("is missing", (name,))
+                raise Unreadable("is missing", (on_wire,))
             elif default is None:
                 found[name] = None
         return made(**found)

@@ -9,7 +9,18 @@ import sys
 import psycopg
 import typer
 
-from holdfast.cli import admin, blocks, conversations, doctor, entries, mcp, reembed, server, stores
+from holdfast.cli import (
+    admin,
+    blocks,
+    conversations,
+    doctor,
+    entries,
+    mcp,
+    memories,
+    reembed,
+    server,
+    stores,
+)
 from holdfast.engine import EngineError
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
 from holdfast.kernel.migrate import DatabaseUnfit
@@ -28,6 +39,7 @@ blocks.register(app)
 conversations.register(app)
 entries.register(app)
 mcp.register(app)
+memories.register(app)
 reembed.register(app)
 stores.register(app)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from holdfast.edge.wire import as_wire
@@ -41,6 +42,7 @@ def show_all(values: Sequence[Any], columns: Sequence[str], *, as_json: bool) ->
 
 
 def _cell(value: Any) -> str:
+    """A value in a table; what looks like markup in it is somebody's text, and shown as it is."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value)
+    return escape(value if isinstance(value, str) else json.dumps(value))

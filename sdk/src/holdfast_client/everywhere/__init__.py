@@ -1,0 +1,20 @@
+"""The first verbs, on the client itself: remember, recall, forget."""
+
+from holdfast_client.everywhere import calls
+from holdfast_client.face import AsyncFace, Face, awaited, sync
+
+
+class Verbs(Face):
+    """`client.remember(…)`, `client.recall(…)`, `client.forget(…)`."""
+
+    remember = sync(calls.remember)
+    recall = sync(calls.recall)
+    forget = sync(calls.forget)
+
+
+class AsyncVerbs(AsyncFace):
+    """`await client.remember(…)`, `await client.recall(…)`, `await client.forget(…)`."""
+
+    remember = awaited(calls.remember)
+    recall = awaited(calls.recall)
+    forget = awaited(calls.forget)

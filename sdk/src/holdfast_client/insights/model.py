@@ -1,0 +1,44 @@
+"""What an insight is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """Something learned about a user."""
+
+    id: str
+    type: Literal["insight"] = "insight"
+    user_id: str
+    category: str
+    insight: str
+    source: str
+    confidence: float
+    metadata: dict[str, Any]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredInsight(Insight):
+    """An insight as its save answers."""
+
+    stored: Literal[True] = True
+
+
+@dataclass(frozen=True, slots=True)
+class NotStored:
+    """The user does not want insights to be captured."""
+
+    stored: Literal[False] = False
+    reason: Literal["capture_off"] = "capture_off"
+
+
+@dataclass(frozen=True, slots=True)
+class Wiped:
+    """How many insights were erased."""
+
+    deleted: int

@@ -1,0 +1,46 @@
+"""Memories: rows that are recalled by what is asked."""
+
+from holdfast_client.face import AsyncFace, Face, awaited, sync
+from holdfast_client.memories import calls
+
+
+class Memories(Face):
+    """What a user, a project or an agent remembers."""
+
+    save = sync(calls.save_memory)
+    batch = sync(calls.save_batch)
+    list = sync(calls.list_memories)
+    get = sync(calls.read_memory)
+    change = sync(calls.change_memory)
+    recall = sync(calls.recall_memories)
+    history = sync(calls.history)
+    restore = sync(calls.restore_memory)
+    delete = sync(calls.delete_memory)
+    add_source = sync(calls.add_source)
+    list_sources = sync(calls.list_sources)
+    remove_sources = sync(calls.remove_sources)
+    upload_asset = sync(calls.upload_asset)
+    list_assets = sync(calls.list_assets)
+    download_asset = sync(calls.download_asset)
+    delete_asset = sync(calls.delete_asset)
+
+
+class AsyncMemories(AsyncFace):
+    """What a user, a project or an agent remembers."""
+
+    save = awaited(calls.save_memory)
+    batch = awaited(calls.save_batch)
+    list = awaited(calls.list_memories)
+    get = awaited(calls.read_memory)
+    change = awaited(calls.change_memory)
+    recall = awaited(calls.recall_memories)
+    history = awaited(calls.history)
+    restore = awaited(calls.restore_memory)
+    delete = awaited(calls.delete_memory)
+    add_source = awaited(calls.add_source)
+    list_sources = awaited(calls.list_sources)
+    remove_sources = awaited(calls.remove_sources)
+    upload_asset = awaited(calls.upload_asset)
+    list_assets = awaited(calls.list_assets)
+    download_asset = awaited(calls.download_asset)
+    delete_asset = awaited(calls.delete_asset)

@@ -1,0 +1,123 @@
+"""The operations on the node graph."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Unpack
+
+from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, post
+from holdfast_client.nodes.model import (
+    Direction,
+    Edge,
+    EdgeOptions,
+    Graph,
+    NewItem,
+    Node,
+    NodeChange,
+    NodeItem,
+)
+from holdfast_client.scope import Scope
+from holdfast_client.values import Page, given
+
+ROOT = "memory-nodes"
+
+
+def list_nodes(
+    scope: Scope,
+    *,
+    q: str | None = None,
+    kind: str | None = None,
+    limit: int = 20,
+    after_id: str | None = None,
+    before_id: str | None = None,
+) -> Call[Page[Node]]:
+    """Nodes, newest first; `q` is part of a name or alias."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, at(ROOT), page_of(Node), {**page, "q": q, "kind": kind})
+
+
+def create_node(
+    scope: Scope,
+    name: str,
+    *,
+    kind: str = "entity",
+    aliases: Sequence[str] = (),
+    summary: str | None = None,
+    items: Sequence[NewItem] = (),
+) -> Call[Node]:
+    """Make a node; Conflict, with the node as `current`, where its kind has the name already."""
+    body = given(name=name, kind=kind, aliases=list(aliases), summary=summary, items=list(items))
+    return post(scope, at(ROOT), one(Node), body, conflict_as=Node)
+
+
+def read_node(scope: Scope, node_id: str) -> Call[Node]:
+    """One node, with the items that the caller may see; of a merged one, the survivor."""
+    return get(scope, at(ROOT, node_id), one(Node))
+
+
+def change_node(
+    scope: Scope, node_id: str, *, if_match: int | None = None, **changes: Unpack[NodeChange]
+) -> Call[Node]:
+    """Change the fields that are given; `summary=None` takes it away."""
+    path = at(ROOT, node_id)
+    return patch(scope, path, one(Node), given(**changes), if_match=if_match, conflict_as=Node)
+
+
+def delete_node(scope: Scope, node_id: str, *, if_match: int | None = None) -> Call[None]:
+    """Take a node away, with its items and edges."""
+    return delete(scope, at(ROOT, node_id), if_match=if_match, repeatable=True)
+
+
+def add_item(
+    scope: Scope,
+    node_id: str,
+    content: str,
+    *,
+    source: str = "manual",
+    memory_id: str | None = None,
+    if_match: int | None = None,
+) -> Call[NodeItem]:
+    """Say something of a node."""
+    body = given(content=content, source=source, memory_id=memory_id)
+    return post(scope, at(ROOT, node_id, "items"), one(NodeItem), body, if_match=if_match)
+
+
+def remove_item(scope: Scope, node_id: str, item_id: str) -> Call[None]:
+    """Take back something that was said of a node."""
+    return delete(scope, at(ROOT, node_id, "items", item_id), repeatable=True)
+
+
+def put_edge(
+    scope: Scope, from_id: str, relation: str, to_id: str, **options: Unpack[EdgeOptions]
+) -> Call[Edge]:
+    """Relate two nodes; the same from, relation and to is updated in place."""
+    body = given(**{"from": from_id, "relation": relation, "to": to_id, **options})
+    return post(scope, at(ROOT, "edges"), one(Edge), body)
+
+
+def delete_edge(scope: Scope, edge_id: str, *, if_match: int | None = None) -> Call[None]:
+    """Take a relation away."""
+    return delete(scope, at(ROOT, "edges", edge_id), if_match=if_match, repeatable=True)
+
+
+def neighbors(
+    scope: Scope,
+    node_id: str,
+    *,
+    depth: int = 1,
+    relation: str | None = None,
+    direction: Direction = "both",
+    as_of: datetime | None = None,
+) -> Call[Graph]:
+    """The nodes around one, up to three steps away, nearest first, and the edges that lead there."""
+    query: Query = {"depth": depth, "relation": relation, "direction": direction, "as_of": as_of}
+    return get(scope, at(ROOT, node_id, "neighbors"), one(Graph), query)
+
+
+def path(scope: Scope, from_id: str, to_id: str) -> Call[Graph]:
+    """The shortest way from one node to another; NotFound where there is none."""
+    return get(scope, at(ROOT, "path"), one(Graph), {"from": from_id, "to": to_id})
+
+
+def merge_node(scope: Scope, node_id: str, into: str, *, if_match: int | None = None) -> Call[Node]:
+    """Make a node part of another: names, items and edges move, and its id answers with the survivor."""
+    return post(scope, at(ROOT, node_id, "merge"), one(Node), {"into": into}, if_match=if_match)

@@ -1,0 +1,88 @@
+"""What the node graph is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypedDict
+
+from holdfast_client.values import called
+
+Direction = Literal["both", "out", "in"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeItem:
+    """Something known about a node; one that comes of a memory is seen by those who see that memory."""
+
+    id: str
+    content: str
+    source: str
+    memory_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A person, a topic, an event: something that memories are about."""
+
+    id: str
+    type: Literal["memory_node"] = "memory_node"
+    name: str
+    kind: str
+    aliases: list[str]
+    summary: str | None
+    items: list[NodeItem]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """One node's relation to another."""
+
+    id: str
+    type: Literal["memory_edge"] = "memory_edge"
+    from_id: str = called("from")
+    to_id: str = called("to")
+    relation: str
+    weight: float
+    valid_from: datetime | None
+    valid_to: datetime | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Some nodes, and the edges between them."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """Something to say of a node."""
+
+    content: str
+    source: str = "manual"
+    memory_id: str | None = None
+
+
+class NodeChange(TypedDict, total=False):
+    """What to change about a node."""
+
+    name: str
+    kind: str
+    aliases: Sequence[str]
+    summary: str | None
+
+
+class EdgeOptions(TypedDict, total=False):
+    """What an edge may be given besides; what is left out takes its default, or stays."""
+
+    weight: float
+    valid_from: datetime | None
+    valid_to: datetime | None
