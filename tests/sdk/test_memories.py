@@ -28,7 +28,6 @@ from holdfast_client.insights.model import NotStored, StoredInsight
 from holdfast_client.memories.model import Source
 from holdfast_client.values import instant, to_json
 
-
 # A score has a part for how recent a thing is: to compare answers, they are asked as of one moment.
 NOW = datetime.now(UTC)
 
