@@ -214,7 +214,7 @@ async def test_a_redacted_version_keeps_size_hash_and_path(store):
     assert (await store.get(f"/versions/{old['id']}")).json() == body
     assert (await store.versions())[-1] == body
     again = await store.redact(old["id"])
-    assert (again.status_code, again.json()["code"]) == (404, "not_found")
+    assert (again.status_code, again.json()["code"]) == (409, "conflict")
     restored = await store.restore(entry["id"], old["id"], 2)
     assert (restored.status_code, restored.json()["code"]) == (409, "conflict")
 
