@@ -20,7 +20,7 @@ from holdfast_client import (
 from holdfast_client.conversations import AsyncConversations, Conversations
 from holdfast_client.conversations.model import MemoryResource, Problem
 from holdfast_client.directory.model import MemoryReference
-from holdfast_client.values import to_json
+from holdfast_client.values import Unreadable, read, to_json
 
 CONFIG = {
     "resource": "memory",
@@ -226,3 +226,10 @@ async def test_a_question_is_kept_by_nobody(org, both, owner_connection):
     await both.awaited.conversations.validate_resource(CONFIG)
     both.sync.conversations.flush("support", key="k", dry_run=True)
     assert kept() == before
+
+
+def test_a_resource_without_its_stamps_is_refused_with_what_is_missing():
+    with pytest.raises(Unreadable, match=r"current\.revision: is missing"):
+        read(dict[str, MemoryResource], {"current": {**CONFIG}})
+    with pytest.raises(Unreadable, match="expected an object"):
+        read(MemoryResource, ["support"])

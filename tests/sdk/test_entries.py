@@ -101,10 +101,16 @@ async def test_the_whole_life_of_an_entry(support):
     assert [(each.version, each.content) for each in await awaited.history("likes")] == [
         (3, None), (2, "green tea"), (1, "tea"),
     ]  # fmt: skip
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict) as removed:
         entries.restore("likes", 3)
+    assert removed.value.current is None
     back = entries.restore("likes", 1, category="core")
     assert (back.created, back.content, back.version) == (True, "tea", 4)
+    with pytest.raises(Conflict) as no_content:
+        await awaited.restore("likes", 3)
+    assert no_content.value.current == entries.recall("likes")
+    with pytest.raises(PreconditionFailed):
+        entries.restore("likes", 2, if_match=2)
     again = await awaited.restore("likes", 2, if_match=4)
     assert (again.created, again.content) == (False, "green tea")
     with pytest.raises(LimitExceeded) as over:
