@@ -10,7 +10,9 @@ import httpx
 from holdfast_client.blocks import AsyncBlocks, Blocks
 from holdfast_client.calls import Call
 from holdfast_client.context import AsyncContexts, Contexts
+from holdfast_client.conversations import AsyncConversations, Conversations
 from holdfast_client.directory import AsyncDirectory, Directory
+from holdfast_client.entries import AsyncEntries, Entries
 from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.scope import Scope
 from holdfast_client.stores import AsyncStores, Stores
@@ -32,7 +34,9 @@ class Client:
 
     blocks: Blocks
     context: Contexts
+    conversations: Conversations
     directory: Directory
+    entries: Entries
     jobs: Jobs
     stores: Stores
 
@@ -56,7 +60,9 @@ class Client:
         self._scope = scope
         self.blocks = Blocks(self.send, scope)
         self.context = Contexts(self.send, scope)
+        self.conversations = Conversations(self.send, scope)
         self.directory = Directory(self.send, scope)
+        self.entries = Entries(self.send, scope)
         self.jobs = Jobs(self.send, scope)
         self.stores = Stores(self.send, scope)
 
@@ -108,7 +114,9 @@ class AsyncClient:
 
     blocks: AsyncBlocks
     context: AsyncContexts
+    conversations: AsyncConversations
     directory: AsyncDirectory
+    entries: AsyncEntries
     jobs: AsyncJobs
     stores: AsyncStores
 
@@ -132,7 +140,9 @@ class AsyncClient:
         self._scope = scope
         self.blocks = AsyncBlocks(self.send, scope)
         self.context = AsyncContexts(self.send, scope)
+        self.conversations = AsyncConversations(self.send, scope)
         self.directory = AsyncDirectory(self.send, scope)
+        self.entries = AsyncEntries(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
         self.stores = AsyncStores(self.send, scope)
 
