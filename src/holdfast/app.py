@@ -5,6 +5,7 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
               → a face's routes.py → its service.py → its queries.sql → a frozen value → JSON
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from holdfast.kernel.embed import Embedders
 from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import models
 from holdfast.kernel.redis import Redis
+from holdfast.kernel.tokens import Tokenizer
 from holdfast.memories import routes as memories
 from holdfast.memories import tools as memory_tools
 from holdfast.memories.objects import ObjectStore
@@ -143,6 +145,7 @@ def make_app(config: AppConfig) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await db.open()
         await models.start(db)
+        await asyncio.to_thread(Tokenizer().count, "")  # reads the vocabularies before anyone waits
         async with mcp.running():
             yield
         await backends.close()

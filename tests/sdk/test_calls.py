@@ -8,7 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast_client import Client, Scope
-from holdfast_client.calls import Reply, at, data_of, delete, get, nothing, patch, post, put, raw
+from holdfast_client.calls import (
+    Reply,
+    at,
+    data_of,
+    delete,
+    field_of,
+    get,
+    nothing,
+    patch,
+    post,
+    put,
+    raw,
+    remove,
+)
 from holdfast_client.values import Unreadable
 
 ANYONE = Scope()
@@ -117,3 +130,16 @@ def test_data_is_read_from_answers_without_pages():
     assert data_of(int)(Reply(200, {}, b'{"data": [1, 2]}')) == [1, 2]
     with pytest.raises(Unreadable):
         data_of(int)(Reply(200, {}, b"[1, 2]"))
+
+
+def test_one_field_is_read_from_an_answer_and_named_where_it_is_missing():
+    assert field_of("forgotten", bool)(Reply(200, {}, b'{"forgotten": true, "more": 1}')) is True
+    for content in (b'{"other": true}', b'{"forgotten": "yes"}'):
+        with pytest.raises(Unreadable, match=r"^forgotten: expected bool"):
+            field_of("forgotten", bool)(Reply(200, {}, content))
+
+
+def test_what_is_taken_away_by_a_name_is_not_taken_away_twice():
+    call = remove(ANYONE, "/x", field_of("forgotten", bool), if_match=3)
+    assert (call.method, call.repeatable) == ("DELETE", False)
+    assert call.headers == {"If-Match": '"3"'}

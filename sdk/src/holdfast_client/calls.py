@@ -171,7 +171,19 @@ def delete(
     `repeatable` is for what has an id that is never used again: a repeat that finds nothing is then as good as done.
     What is found by a name that somebody may use anew meanwhile is not: a repeat could take away theirs.
     """
-    return _write("DELETE", scope, path, nothing, None, options, repeatable=repeatable)
+    return remove(scope, path, nothing, repeatable=repeatable, **options)
+
+
+def remove(
+    scope: Scope,
+    path: str,
+    read: Callable[[Reply], T],
+    *,
+    repeatable: bool = False,
+    **options: Unpack[Options],
+) -> Call[T]:
+    """Takes away, where the answer says something; `repeatable` as for `delete`."""
+    return _write("DELETE", scope, path, read, None, options, repeatable=repeatable)
 
 
 def _write(
@@ -217,6 +229,18 @@ def page_of(kind: type[T]) -> Callable[[Reply], Page[T]]:
 def data_of(kind: type[T]) -> Callable[[Reply], list[T]]:
     """The `data` of an answer that has no pages."""
     return lambda reply: read(_Data[kind], reply.json()).data  # type: ignore[valid-type]
+
+
+def field_of(name: str, kind: type[T]) -> Callable[[Reply], T]:
+    """The one field of an answer that is worth its caller's while."""
+
+    def read_field(reply: Reply) -> T:
+        try:
+            return read(kind, read(dict[str, Any], reply.json()).get(name))
+        except Unreadable as error:
+            raise Unreadable(error.found, (name, *error.where)) from None
+
+    return read_field
 
 
 def raw(reply: Reply) -> bytes:

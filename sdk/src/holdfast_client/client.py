@@ -10,7 +10,9 @@ import httpx
 from holdfast_client.blocks import AsyncBlocks, Blocks
 from holdfast_client.calls import Call
 from holdfast_client.context import AsyncContexts, Contexts
+from holdfast_client.conversations import AsyncConversations, Conversations
 from holdfast_client.directory import AsyncDirectory, Directory
+from holdfast_client.entries import AsyncEntries, Entries
 from holdfast_client.everywhere import AsyncVerbs, Verbs
 from holdfast_client.insights import AsyncInsights, Insights
 from holdfast_client.jobs import AsyncJobs, Jobs
@@ -36,7 +38,9 @@ class Client(Verbs):
 
     blocks: Blocks
     context: Contexts
+    conversations: Conversations
     directory: Directory
+    entries: Entries
     insights: Insights
     jobs: Jobs
     memories: Memories
@@ -63,7 +67,9 @@ class Client(Verbs):
         super().__init__(self.send, scope)
         self.blocks = Blocks(self.send, scope)
         self.context = Contexts(self.send, scope)
+        self.conversations = Conversations(self.send, scope)
         self.directory = Directory(self.send, scope)
+        self.entries = Entries(self.send, scope)
         self.insights = Insights(self.send, scope)
         self.jobs = Jobs(self.send, scope)
         self.memories = Memories(self.send, scope)
@@ -118,7 +124,9 @@ class AsyncClient(AsyncVerbs):
 
     blocks: AsyncBlocks
     context: AsyncContexts
+    conversations: AsyncConversations
     directory: AsyncDirectory
+    entries: AsyncEntries
     insights: AsyncInsights
     jobs: AsyncJobs
     memories: AsyncMemories
@@ -145,7 +153,9 @@ class AsyncClient(AsyncVerbs):
         super().__init__(self.send, scope)
         self.blocks = AsyncBlocks(self.send, scope)
         self.context = AsyncContexts(self.send, scope)
+        self.conversations = AsyncConversations(self.send, scope)
         self.directory = AsyncDirectory(self.send, scope)
+        self.entries = AsyncEntries(self.send, scope)
         self.insights = AsyncInsights(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
         self.memories = AsyncMemories(self.send, scope)

@@ -115,6 +115,8 @@ def _reader(kind: Any) -> Read:
         return _list(_reader(args[0]))
     if origin is dict:
         return _dict(_reader(args[1]))
+    if hasattr(kind, "from_json"):
+        return cast(Read, kind.from_json)  # whose fields are not those of its JSON
     if dataclasses.is_dataclass(origin or kind):
         return _record(kind)
     return _plain(kind)

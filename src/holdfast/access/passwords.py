@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from functools import cache
 
 import pyotp
 from argon2 import PasswordHasher
@@ -11,8 +12,6 @@ from holdfast.access.model import MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
 from holdfast.kernel.errors import Invalid
 
 _hasher = PasswordHasher()
-# Checked where there is no such account, so that its absence takes as long as a wrong password.
-_NOBODY = _hasher.hash("nobody has this password")
 
 TOTP_STEP_S = 30
 
@@ -35,11 +34,19 @@ async def verify_password(password_hash: str | None, password: str) -> bool:
 
     def verify() -> bool:
         try:
-            return _hasher.verify(password_hash or _NOBODY, password) and password_hash is not None
+            return (
+                _hasher.verify(password_hash or _nobody(), password) and password_hash is not None
+            )
         except (VerificationError, InvalidHashError):
             return False
 
     return await asyncio.to_thread(verify)
+
+
+@cache
+def _nobody() -> str:
+    """Checked where there is no such account, so that its absence takes as long as a wrong password."""
+    return _hasher.hash("nobody has this password")
 
 
 def matching_step(secret: str, code: str, *, last_step: int | None) -> int | None:

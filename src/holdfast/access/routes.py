@@ -16,6 +16,7 @@ from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor, Page
 
 open_router = APIRouter(route_class=OpenRoute, tags=["access"])
+OPEN = {"x-open": True}  # the document asks for no key here (edge/openapi.py)
 router = APIRouter(route_class=ApiRoute, tags=["access"])
 secret_router = APIRouter(route_class=SecretApiRoute, tags=["access"])
 
@@ -76,7 +77,7 @@ async def the_browser_session(request: Request) -> BrowserSession:
 TheSession = Annotated[BrowserSession, Depends(the_browser_session)]
 
 
-@open_router.post("/auth/login")
+@open_router.post("/auth/login", openapi_extra=OPEN)
 async def login(body: Login, request: Request, response: Response, db: TheDatabase) -> SignedIn:
     """Sign in with a password (and a TOTP code where the account has one); sets the session cookie."""
     opened = await service.sign_in(
@@ -85,7 +86,7 @@ async def login(body: Login, request: Request, response: Response, db: TheDataba
     return _with_cookie(request, response, opened)
 
 
-@open_router.post("/auth/link")
+@open_router.post("/auth/link", openapi_extra=OPEN)
 async def login_by_link(
     body: LinkLogin, request: Request, response: Response, db: TheDatabase
 ) -> SignedIn:
@@ -93,7 +94,7 @@ async def login_by_link(
     return _with_cookie(request, response, await service.sign_in_by_link(db, body.token))
 
 
-@open_router.get("/auth/session")
+@open_router.get("/auth/session", openapi_extra=OPEN)
 async def get_session(request: Request, db: TheDatabase) -> SignedIn:
     """Who is signed in at this browser."""
     cookie = request.cookies.get(COOKIE)

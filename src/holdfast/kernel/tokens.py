@@ -8,8 +8,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
-from bpe_openai import Encoding, get_encoding
+if TYPE_CHECKING:
+    from bpe_openai import Encoding
 
 DEFAULT_ENCODING = "o200k_base"
 
@@ -116,7 +118,10 @@ def count(text: str) -> int:
 
 
 @cache
-def _encoding(name: str) -> Encoding:
+def _encoding(name: str) -> "Encoding":
+    # The package reads every vocabulary when it is imported, which a command that counts nothing need not wait for.
+    from bpe_openai import get_encoding
+
     return get_encoding(name)
 
 

@@ -31,15 +31,17 @@ def change_org(
     review_extractions: bool | Unset = UNSET,
     llm_tokens_per_day: int | Unset | None = UNSET,
     language: str | Unset = UNSET,
+    recall_weights: dict[str, float] | Unset | None = UNSET,
     if_match: int | None = None,
 ) -> Call[Org]:
-    """Change the settings that are given; `llm_tokens_per_day=None` takes the cap away."""
+    """Change the settings that are given; None takes the cap of tokens, or weights of one's own, away."""
     changes = given(
         name=name,
         workspaces_enabled=workspaces_enabled,
         review_extractions=review_extractions,
         llm_tokens_per_day=llm_tokens_per_day,
         language=language,
+        recall_weights=recall_weights,
     )
     return patch(scope, "/org", one(Org), changes, if_match=if_match)
 

@@ -17,6 +17,7 @@ class Org:
     review_extractions: bool
     llm_tokens_per_day: int | None
     language: str
+    recall_weights: dict[str, float] | None
     version: int
     created_at: datetime
     updated_at: datetime

@@ -1,0 +1,235 @@
+"""What a conversation is made of, and the resource that configures it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from holdfast_client.values import read
+
+Role = Literal["user", "assistant", "system", "tool"]
+Strategy = Literal["simple_fifo", "lru", "token_aware_lru", "hybrid_summary"]
+
+_STAMPS = ("revision", "created_at", "updated_at")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryResource:
+    """A configuration of conversations. `config` is what its author wrote: change a copy of it and put that."""
+
+    id: str
+    config: dict[str, Any]
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def from_json(cls, value: Any) -> "MemoryResource":
+        """The author's fields apart from the server's, which are beside them on the wire."""
+        stamps = read(_Stamps, value)
+        config = {name: each for name, each in value.items() if name not in _STAMPS}
+        return cls(stamps.id, config, stamps.revision, stamps.created_at, stamps.updated_at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stamps:
+    id: str
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with one field of a resource; in YAML, on which line."""
+
+    field: str
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """All that is wrong with what was to be a resource."""
+
+    valid: bool
+    errors: list[Problem]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it is read; `flushed_at` where a flush took it out."""
+
+    id: str
+    role: Role
+    content: str
+    tokens: int
+    created_at: datetime
+    type: str = "message"
+    name: str | None = None
+    tool_calls: list[Any] | None = None
+    tool_call_id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    flushed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Part of a message list, oldest first."""
+
+    messages: list[Message]
+    total_count: int
+    has_more: bool
+
+    @property
+    def data(self) -> list[Message]:
+        """The messages, under the name that `iterate` knows."""
+        return self.messages
+
+    def onward(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What to ask for the part after this one; None at the end, which is where a `tail` is."""
+        if not self.has_more or asked.get("tail") is not None:
+            return None
+        return {**asked, "offset": asked.get("offset", 0) + len(self.messages)}
+
+
+@dataclass(frozen=True, slots=True)
+class FlushResult:
+    """What a flush did, or would do on a dry run; `scheduled` where a language model has to be asked first."""
+
+    flushed: bool
+    summary_generated: bool
+    message_count: int
+    token_count: int
+    removed: int
+    actual_strategy: Strategy
+    would_flush: bool | None = None
+    status: Literal["done", "scheduled"] = "done"
+    job_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotPersisted:
+    """A message that was not kept, and why."""
+
+    index: int
+    id: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendResult:
+    """What an append or a write did; the counts are those after the flush, where one ran."""
+
+    appended: int
+    duplicates: int
+    not_persisted: int
+    not_persisted_reasons: list[NotPersisted]
+    total_count: int
+    token_count: int
+    flush: FlushResult | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """How many messages were taken out, and the copy of them."""
+
+    messages_cleared: int
+    backup_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """How many messages a copy brought back, and what there is now."""
+
+    restored: int
+    total_count: int
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Popped:
+    """The message that was taken off, and how many are left."""
+
+    message: Message | None
+    total_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One part of the budget."""
+
+    share: float
+    limit: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerUsed:
+    """What counts the tokens; `fallback` when it is not the model's own."""
+
+    encoding: str
+    fallback: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LastFlush:
+    """The flush before now."""
+
+    at: datetime
+    strategy: Strategy
+    removed: int
+    summary_generated: bool
+    message_count: int
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastError:
+    """What went wrong last, until a flush succeeds."""
+
+    at: datetime
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How full an instance is; `ttl_remaining` in seconds."""
+
+    message_count: int
+    token_count: int
+    token_limit: int | None
+    token_utilization: float
+    tokens_until_flush: int | None
+    role_distribution: dict[str, int]
+    allocation: dict[str, Share]
+    tokenizer: TokenizerUsed
+    last_flush: LastFlush | None
+    last_error: LastError | None
+    ttl_remaining: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether an instance can be written to, and will last."""
+
+    healthy: bool
+    durable: bool
+    near_limit: bool
+    last_flush: LastFlush | None
+    pending_flush: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceRow:
+    """One instance in a list."""
+
+    id: str
+    key: str
+    message_count: int
+    token_count: int
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    type: Literal["conversation"] = "conversation"

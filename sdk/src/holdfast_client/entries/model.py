@@ -1,0 +1,132 @@
+"""What an agent stores between events."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+ImportMode = Literal["upsert", "replace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fact under its key. `agent_id` is who stored it last: of a workspace's entry, any of its agents."""
+
+    id: str
+    agent_id: str
+    workspace_id: str
+    run_id: str | None
+    key: str
+    category: str
+    content: str
+    tags: list[str]
+    size: int
+    version: int
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    type: Literal["memory_entry"] = "memory_entry"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry(Entry):
+    """An entry as it was just stored: whether its key is new, and whose place it took."""
+
+    created: bool = False
+    evicted: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """One of many to be stored."""
+
+    key: str
+    content: str
+    category: str = "core"
+    tags: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who made a change."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRevision:
+    """An entry as it stood after one change; of a removal, or once redacted, there is no content."""
+
+    id: str
+    key: str
+    version: int
+    action: str
+    actor: Actor
+    created_at: datetime
+    request_id: str | None
+    category: str | None
+    content: str | None
+    tags: list[str] | None
+    type: Literal["memory_entry_revision"] = "memory_entry_revision"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemError:
+    """Why an item of a batch was not stored."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What became of one item of a batch."""
+
+    key: str | None
+    status: Literal["stored", "invalid", "refused"]
+    error: ItemError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """What became of a batch: how many, one by one, and whose places they took."""
+
+    stored: int
+    skipped: int
+    results: list[ItemResult]
+    evicted: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Hydration:
+    """What an agent sees when a run starts, newest first. `etag` stays while the texts and their order do."""
+
+    data: list[Entry]
+    budget_bytes: int
+    used_bytes: int
+    dropped_entries: int
+    dropped_bytes: int
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of an agent; `hydration` where it has just started and was asked what the agent sees."""
+
+    run_id: str
+    agent_id: str
+    started_at: datetime
+    ended_at: datetime | None
+    type: Literal["run"] = "run"
+    hydration: Hydration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What an import changed."""
+
+    upserted: int
+    unchanged: int
+    deleted: int
+    expired: int
+    evicted: list[str]
