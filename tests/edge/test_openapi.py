@@ -62,8 +62,6 @@ fuzzed = schemathesis.openapi.from_dict(make_app(AppConfig("postgresql://none/no
     suppress_health_check=list(HealthCheck),
 )
 def test_nothing_breaks_the_service_and_every_answer_is_in_the_document(case, service):
-    if case.path == "/api/v1/auth/login":
-        return  # a stream of failed sign-ins would slow down the address that every test shares
     reply = case.call(
         base_url=service.url, headers={"Authorization": f"Bearer {service.api_key}"}, timeout=30
     )
