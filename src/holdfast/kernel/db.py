@@ -3,6 +3,7 @@
 Every way in is bound to the caller's org by row-level security from its first statement on:
 
 - `db.one(caller, …)`, `db.all(caller, …)`: a single statement that only looks, in a single round trip.
+- `db.together(caller)`: single statements of several services, gathered, in a single round trip for all of them.
 - `db.read(caller)`: several of them.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
   `revise` travel with the next one that waits, or with COMMIT.
@@ -11,8 +12,9 @@ All use libpq's pipeline mode. An outer transaction that is already open in this
 is joined by a savepoint, so that a service function need not know.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any, TypeVar
@@ -130,6 +132,39 @@ class Tx:
         return cursor
 
 
+class Batch:
+    """Single statements that are sent together and answered together."""
+
+    def __init__(self, tx: Tx, opened: AsyncExitStack) -> None:
+        self.tx = tx
+        self.landed = False
+        self._opened = opened
+        self._landing = asyncio.Lock()
+        self._error: BaseException | None = None
+
+    async def look(
+        self, row_type: type[T], query: Query, params: dict[str, Any]
+    ) -> psycopg.AsyncCursor[T]:
+        """Send a statement with those of others, and wait for them all."""
+        cursor = await self.tx.send(row_type, query, params)
+        await asyncio.sleep(0)  # whoever was gathered with this one sends too
+        await self.land()
+        if self._error is not None:
+            raise self._error
+        return cursor
+
+    async def land(self) -> None:
+        """Wait for all that was sent; nothing can be sent afterwards."""
+        async with self._landing:
+            if self.landed:
+                return
+            self.landed = True
+            try:
+                await self._opened.aclose()
+            except Exception as error:  # raised by each that waits
+                self._error = error
+
+
 class Database:
     """The pool of connections, all in the role `holdfast_app`, which owns nothing and bypasses no policy."""
 
@@ -162,6 +197,7 @@ class Database:
             open=False,
         )
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
+        self._batch: ContextVar[Batch | None] = ContextVar("batch", default=None)
 
     async def open(self, *, timeout_s: float = 30) -> None:
         """Connect; raises BackendUnavailable when there is nothing to connect to."""
@@ -182,15 +218,34 @@ class Database:
 
     async def one(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> T | None:
         """One statement that only looks, in one round trip: its first row as a value, or None."""
-        async with self.read(caller) as tx:
-            cursor = await tx.send(row_type, query, params)
-        return await cursor.fetchone()
+        return await (await self._look(caller, row_type, query, params)).fetchone()
 
     async def all(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> list[T]:
         """One statement that only looks, in one round trip: every row as a value."""
+        return await (await self._look(caller, row_type, query, params)).fetchall()
+
+    async def _look(
+        self, caller: Caller, row_type: type[T], query: Query, params: dict[str, Any]
+    ) -> psycopg.AsyncCursor[T]:
+        batch = self._batch.get()
+        if batch is not None and not batch.landed:
+            _must_be_of_one_org(batch.tx, caller)
+            return await batch.look(row_type, query, params)
         async with self.read(caller) as tx:
-            cursor = await tx.send(row_type, query, params)
-        return await cursor.fetchall()
+            return await tx.send(row_type, query, params)
+
+    @asynccontextmanager
+    async def together(self, caller: Caller) -> AsyncIterator[None]:
+        """Single statements that only look (`one`, `all`), gathered within this block, travel in one round trip."""
+        async with AsyncExitStack() as opened:
+            tx = await opened.enter_async_context(self.read(caller))
+            batch = Batch(tx, opened.pop_all())
+        token = self._batch.set(batch)
+        try:
+            yield
+        finally:
+            self._batch.reset(token)
+            await batch.land()
 
     async def prove(self, row_type: type[T], query: Query, proof: str, **params: Any) -> list[T]:
         """Look for whom a digest or an address belongs to, before any org is known."""
@@ -241,8 +296,8 @@ class Database:
     def _joined(self, caller: Caller) -> Tx | None:
         """The transaction that is open in this task, to be joined; it is of the same org, or something is wrong."""
         outer = self._open_tx.get()
-        if outer is not None and (outer.caller is None or outer.caller.org_id != caller.org_id):
-            raise RuntimeError("a transaction of one org cannot be joined by another")
+        if outer is not None:
+            _must_be_of_one_org(outer, caller)
         return outer
 
     @asynccontextmanager
@@ -256,6 +311,11 @@ class Database:
         except psycopg.OperationalError as error:
             metrics.backend_failures.labels("database").inc()
             raise BackendUnavailable("the database went away while it was asked") from error
+
+
+def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:
+    if tx.caller is None or tx.caller.org_id != caller.org_id:
+        raise RuntimeError("a transaction of one org cannot be joined by another")
 
 
 @asynccontextmanager
