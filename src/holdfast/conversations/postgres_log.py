@@ -30,6 +30,7 @@ from holdfast.conversations.log import (
 )
 from holdfast.conversations.model import (
     Appended,
+    Change,
     Draft,
     Head,
     InstanceRow,
@@ -166,14 +167,9 @@ class PostgresLog:
                 changed = replace(changed, next_seq=row.next_seq + len(fresh))
             changed = changed.living_on(tx.now, terms.ttl_s)
             await self._save(tx, changed)
+            told = {"message_ids": [draft.id for draft in fresh]}
             await history.record(
-                tx,
-                where,
-                row.id,
-                changed.version,
-                "appended",
-                state={"message_ids": [draft.id for draft in fresh], **_counts(changed)},
-                removed=removed,
+                tx, where, Change("appended", changed.totals, told, removed, staying)
             )
         return Appended(len(fresh), len(drafts) - len(fresh), changed.totals, len(removed))
 
@@ -191,9 +187,8 @@ class PostgresLog:
             changed = replace(changed, next_seq=row.next_seq + len(fresh))
             changed = changed.living_on(tx.now, terms.ttl_s)
             await self._save(tx, changed)
-            await history.record(
-                tx, where, row.id, changed.version, action, state=_counts(changed), removed=before
-            )
+            change = Change(action, changed.totals, removed=before, added=fresh)
+            await history.record(tx, where, change)
         return before, changed.totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
@@ -211,15 +206,7 @@ class PostgresLog:
                 changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
             changed = changed.living_on(tx.now, terms.ttl_s)
             await self._save(tx, changed)
-            await history.record(
-                tx,
-                where,
-                row.id,
-                changed.version,
-                "popped",
-                state=_counts(changed),
-                removed=[taken],
-            )
+            await history.record(tx, where, Change("popped", changed.totals, removed=[taken]))
         return taken, changed.message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
@@ -230,9 +217,8 @@ class PostgresLog:
             rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
             await tx.run(queries.delete_conversation, conversation_id=row.id)
-            await history.record(
-                tx, where, row.id, row.version + 1, "deleted", state=_counts(row), removed=before
-            )
+            after = replace(row, version=row.version + 1, shares={}).totals
+            await history.record(tx, where, Change("deleted", after, removed=before))
         return True
 
     async def read(
@@ -323,15 +309,8 @@ class PostgresLog:
             await self._save(tx, changed)
             ids = [kept.draft.id for kept in removed]
             await tx.run(queries.remember_flushed, conversation_id=row.id, ids=ids)
-            await history.record(
-                tx,
-                where,
-                row.id,
-                changed.version,
-                "flushed",
-                state={"strategy": flush.strategy, "removed": len(removed), **_counts(changed)},
-                removed=removed,
-            )
+            told = {"strategy": flush.strategy, "removed": len(removed)}
+            await history.record(tx, where, Change("flushed", changed.totals, told, removed, added))
         return changed.totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
@@ -486,7 +465,3 @@ def window_of(
     """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
     shown = len(messages) + (0 if tail else offset)
     return Window(messages, total, shown < total, conversation_id)
-
-
-def _counts(row: _Row) -> dict[str, int]:
-    return {"message_count": row.message_count, "token_count": row.token_count}

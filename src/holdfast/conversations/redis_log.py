@@ -9,11 +9,12 @@ import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from holdfast.conversations import history
+from holdfast.conversations import history, summaries
 from holdfast.conversations.flush import plan_trim
 from holdfast.conversations.log import (
     Overtaken,
@@ -31,6 +32,7 @@ from holdfast.conversations.log import (
 from holdfast.conversations.model import (
     LOCK_WAIT_S,
     Appended,
+    Change,
     Draft,
     Head,
     InstanceRow,
@@ -96,7 +98,8 @@ class RedisLog:
                     raise LockTimeout("the lock ended before the append was done; try again")
         totals, dropped = _totals(reply[1]), _kept(reply[3])
         fresh: list[str] = reply[2]
-        await self._record(caller, where, totals, "appended", dropped, message_ids=fresh)
+        change = Change("appended", totals, {"message_ids": fresh}, dropped, drafts)
+        await history.record_beside(self._db, caller, where, change)
         return Appended(len(fresh), len(drafts) - len(fresh), totals, len(dropped))
 
     async def replace(
@@ -109,7 +112,8 @@ class RedisLog:
             if reply[0] != "ok":
                 raise LockTimeout("the lock ended before the write was done; try again")
         totals, before = _totals(reply[1]), _kept(reply[2])
-        await self._record(caller, where, totals, action, before)
+        change = Change(action, totals, removed=before, added=drafts)
+        await history.record_beside(self._db, caller, where, change)
         return before, totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
@@ -120,7 +124,8 @@ class RedisLog:
         if len(reply) == 1:
             return None, 0
         totals, [taken] = _totals(reply[1]), _kept(reply[2])
-        await self._record(caller, where, totals, "popped", [taken])
+        change = Change("popped", totals, removed=[taken])
+        await history.record_beside(self._db, caller, where, change)
         return taken, totals.message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
@@ -128,7 +133,9 @@ class RedisLog:
         reply = await self._until_free(lambda: self._run(_delete, caller, where, args), LOCK_WAIT_S)
         if len(reply) == 1:
             return False
-        await self._record(caller, where, _totals(reply[1]), "deleted", _kept(reply[2]))
+        gone = replace(_totals(reply[1]), shares={})
+        change = Change("deleted", gone, removed=_kept(reply[2]))
+        await history.record_beside(self._db, caller, where, change)
         return True
 
     async def read(
@@ -196,29 +203,32 @@ class RedisLog:
                 raise Overtaken
             version = await self._redis.client.hincrby(_keys(caller, where)[0], "version", 1)
         # The history first: should anything fail from here on, it has messages that are still there too, and none is lost.
-        state = {"strategy": removal.flush.strategy, "removed": len(removed)}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            before.conversation_id,
-            version,
-            "flushed",
-            state=state,
-            removed=removed,
+        told = {"strategy": removal.flush.strategy, "removed": len(removed)}
+        added = [] if removal.summary is None else [removal.summary]
+        after = replace(
+            before,
+            version=version,
+            message_count=before.message_count - len(removed) + len(added),
+            token_count=before.token_count
+            - sum(kept.draft.tokens for kept in removed)
+            + sum(draft.tokens for draft in added),
         )
-        added = [] if removal.summary is None else _fields(removal.summary)
+        change = Change("flushed", after, told, removed, added)
+        await history.record_beside(self._db, caller, where, change, history.write_down)
         args = [
             lease.token,
             _now_us(),
             json.dumps(flush_to_json(removal.flush)),
             json.dumps(list(removal.seqs)),
-            *added,
+            *(field for draft in added for field in _fields(draft)),
         ]
         reply = await self._run(_remove, caller, where, args)
         if reply[0] != "ok":
             raise Overtaken
-        return _totals(reply[1])
+        totals = _totals(reply[1])
+        async with self._db.begin(caller) as tx:
+            await summaries.follow(tx, where, replace(change, after=totals))
+        return totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
         await self._note(caller, where, "pending_job", job_id)
@@ -353,27 +363,6 @@ class RedisLog:
     async def _unlist(self, caller: Caller, resource_id: str, name: str) -> None:
         async with self._breaker.guard(), reaching():
             await self._redis.client.zrem(_index(caller, resource_id), name)
-
-    async def _record(
-        self,
-        caller: Caller,
-        where: Where,
-        totals: Totals,
-        action: str,
-        gone: Sequence[Kept],
-        **state: object,
-    ) -> None:
-        counts = {"message_count": totals.message_count, "token_count": totals.token_count}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            totals.conversation_id,
-            totals.version,
-            action,
-            state={**state, **counts},
-            removed=gone,
-        )
 
 
 # --- words of Redis --------------------------------------------------------------------------------------------------
