@@ -4,11 +4,12 @@ The instance's row is the lock of a short change: Postgres lets one transaction 
 stands still for longer than the lock's time. A flush, which thinks between two transactions, holds a lease row instead.
 """
 
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.types.json import Jsonb
@@ -52,6 +53,16 @@ from holdfast.kernel.redis import Breaker
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
+
+T = TypeVar("T")
+
+# Of the breaker's time: a turn of waiting for a row; a statement, which the server then ends; a call, which then is broken
+# off. Each leaves the next a moment to tell what happened.
+A_TURN, A_STATEMENT, A_CALL = 0.5, 0.9, 0.95
+
+
+class _Held(Exception):
+    """Somebody else has the row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +167,9 @@ class PostgresLog:
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
-        async with self._locked(caller, terms) as tx:
-            row, known = await self._open(tx, where, [draft.id for draft in drafts])
+        ids = [draft.id for draft in drafts]
+        async with self._locked(caller, terms, lambda tx: self._open(tx, where, ids)) as held:
+            tx, (row, known) = held
             fresh = new_ones(drafts, known)
             removed = await self._make_room(tx, where, row, fresh, terms)
             staying = [d for d in fresh if d.id not in {kept.draft.id for kept in removed}]
@@ -176,8 +188,8 @@ class PostgresLog:
     async def replace(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
     ) -> tuple[list[Kept], Totals]:
-        async with self._locked(caller, terms) as tx:
-            row, _ = await self._open(tx, where, [])
+        async with self._locked(caller, terms, lambda tx: self._open(tx, where, [])) as held:
+            tx, (row, _) = held
             rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
             fresh = new_ones(drafts, ())
@@ -192,8 +204,7 @@ class PostgresLog:
         return before, changed.totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        async with self._locked(caller, terms) as tx:
-            row = await self._find(tx, where)
+        async with self._locked(caller, terms, lambda tx: self._find(tx, where)) as (tx, row):
             newest = await tx.one(
                 _MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
             )
@@ -210,8 +221,7 @@ class PostgresLog:
         return taken, changed.message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
-        async with self._locked(caller, Terms()) as tx:
-            row = await self._find(tx, where)
+        async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None:
                 return False
             rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
@@ -279,8 +289,7 @@ class PostgresLog:
             await tx.run(queries.end_lease, token=lease.token, **vars_of(where))
 
     async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
-        async with self._locked(caller, Terms()) as tx:
-            row = await self._find(tx, where)
+        async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None or not await tx.one(
                 int, queries.check_lease, conversation_id=row.id, token=lease.token
             ):
@@ -336,33 +345,54 @@ class PostgresLog:
     # --- inside a transaction ----------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def _locked(self, caller: Caller, terms: Terms) -> AsyncIterator[Tx]:
-        """A transaction that will hold the instance's row: waited for, and held, for so long at most."""
-        async with (
-            self._breaker.guard(at_least_s=terms.lock_wait_s + 1),
-            self._db.begin(caller) as tx,
-        ):
-            await tx.run(
-                queries.bound_the_lock,
-                wait_ms=str(int(terms.lock_wait_s * 1000)),
-                ttl_ms=str(max(1, int(terms.lock_ttl_s * 1000))),
-            )
+    async def _locked(
+        self, caller: Caller, terms: Terms, take: Callable[[Tx], Awaitable[T]]
+    ) -> AsyncIterator[tuple[Tx, T]]:
+        """A transaction that holds the instance's row, which `take` gets: waited for, and held, for so long at most.
+
+        It is waited for in turns, each well within the breaker's time, so that a row which others hold (LockTimeout) is
+        told from a database that does not answer (MEM-003).
+        """
+        deadline, holds = time.monotonic() + terms.lock_wait_s, False
+        limit_s = self._breaker.timeout_s
+        while True:
+            left_s = max(0.001, deadline - time.monotonic())
+            turn_s = left_s if limit_s is None else min(left_s, limit_s * A_TURN)
             try:
-                yield tx
-            except psycopg.errors.LockNotAvailable:
-                raise LockTimeout(
-                    f"others held this conversation for {terms.lock_wait_s:g} s; try again"
-                ) from None
+                async with self._writing(caller) as tx:
+                    await tx.run(
+                        queries.bound_the_lock,
+                        wait_ms=_ms(turn_s),
+                        statement_ms="0" if limit_s is None else _ms(limit_s * A_STATEMENT),
+                        ttl_ms=_ms(terms.lock_ttl_s),
+                    )
+                    taken = await take(tx)
+                    holds = True
+                    yield tx, taken
+                return
+            except _Held:
+                if holds or time.monotonic() >= deadline:
+                    raise LockTimeout(
+                        f"others held this conversation for {terms.lock_wait_s:g} s; try again"
+                    ) from None
 
     @asynccontextmanager
     async def _reading(self, caller: Caller) -> AsyncIterator[Tx]:
-        async with self._breaker.guard(), self._db.read(caller) as tx:
+        async with self._breaker.guard(), self._db.read(caller, within_s=self._within_s) as tx:
             yield tx
 
     @asynccontextmanager
     async def _writing(self, caller: Caller) -> AsyncIterator[Tx]:
-        async with self._breaker.guard(), self._db.begin(caller) as tx:
-            yield tx
+        async with self._breaker.guard(), self._db.begin(caller, within_s=self._within_s) as tx:
+            try:
+                yield tx
+            except psycopg.errors.LockNotAvailable as error:
+                raise _Held from error
+
+    @property
+    def _within_s(self) -> float | None:
+        limit_s = self._breaker.timeout_s
+        return None if limit_s is None else limit_s * A_CALL
 
     async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[_Row, list[str]]:
         """The row, locked and made where there is none, and which of the ids are known to it."""
@@ -452,6 +482,10 @@ class PostgresLog:
             last_flush=None if row.last_flush is None else Jsonb(row.last_flush),
             last_error=None if row.last_error is None else Jsonb(row.last_error),
         )
+
+
+def _ms(seconds: float) -> str:
+    return str(max(1, int(seconds * 1000)))
 
 
 def vars_of(where: Where) -> dict[str, str]:
