@@ -7,7 +7,16 @@ from datetime import datetime, timedelta
 
 from holdfast.conversations import history
 from holdfast.conversations.flush import plan_trim
-from holdfast.conversations.log import Overtaken, Replacing, Terms, count_in, head_of, new_ones
+from holdfast.conversations.log import (
+    Overtaken,
+    Replacing,
+    Terms,
+    count_in,
+    head_of,
+    new_ones,
+    row_of,
+    window_of,
+)
 from holdfast.conversations.model import (
     Appended,
     Change,
@@ -23,7 +32,6 @@ from holdfast.conversations.model import (
     Where,
     Window,
 )
-from holdfast.conversations.postgres_log import window_of
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
@@ -269,7 +277,9 @@ class LocalLog:
             and (cursor.before_id is None or each.id > cursor.before_id)
         ]
         found.sort(key=lambda pair: pair[1].id, reverse=cursor.before_id is None)
-        return Page.of([_row(key, each.totals) for key, each in found[: cursor.limit + 1]], cursor)
+        return Page.of(
+            [row_of(key, each.totals) for key, each in found[: cursor.limit + 1]], cursor
+        )
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
         for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
@@ -296,15 +306,3 @@ _in_this_process: dict[_Place, _List] = {}
 
 def _place(caller: Caller, where: Where) -> _Place:
     return caller.org_id, where.resource_id, where.key
-
-
-def _row(key: str, totals: Totals) -> InstanceRow:
-    return InstanceRow(
-        id=totals.conversation_id,
-        key=key,
-        message_count=totals.message_count,
-        token_count=totals.token_count,
-        created_at=totals.created_at,
-        updated_at=totals.updated_at,
-        expires_at=totals.expires_at,
-    )

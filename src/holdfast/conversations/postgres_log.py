@@ -7,9 +7,8 @@ stands still for longer than the lock's time. A flush, which thinks between two 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 import psycopg
 from psycopg.types.json import Jsonb
@@ -20,14 +19,12 @@ from holdfast.conversations.log import (
     Overtaken,
     Replacing,
     Terms,
-    count_in,
-    error_from_json,
     error_to_json,
-    flush_from_json,
     flush_to_json,
     head_of,
     kept_to_json,
     new_ones,
+    window_of,
 )
 from holdfast.conversations.model import (
     Appended,
@@ -39,11 +36,11 @@ from holdfast.conversations.model import (
     LastError,
     Lease,
     Removal,
-    Role,
     Totals,
     Where,
     Window,
 )
+from holdfast.conversations.postgres_rows import HeadRow, MessageRow, Row, vars_of
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import LockTimeout
@@ -63,96 +60,6 @@ A_TURN, A_STATEMENT, A_CALL = 0.5, 0.9, 0.95
 
 class _Held(Exception):
     """Somebody else has the row."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    id: str
-    version: int
-    message_count: int
-    token_count: int
-    roles: dict[str, int]
-    shares: dict[str, int]
-    next_seq: int
-    expires_at: datetime | None
-    pending_job: str | None
-    last_flush: dict[str, Any] | None
-    last_error: dict[str, Any] | None
-    created_at: datetime
-    updated_at: datetime
-
-    @property
-    def totals(self) -> Totals:
-        return Totals(
-            conversation_id=self.id,
-            version=self.version,
-            message_count=self.message_count,
-            token_count=self.token_count,
-            roles=self.roles,
-            shares=self.shares,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            expires_at=self.expires_at,
-            pending_job=self.pending_job,
-            last_flush=flush_from_json(self.last_flush),
-            last_error=error_from_json(self.last_error),
-        )
-
-    def living_on(self, now: datetime, ttl_s: float | None) -> "_Row":
-        """The row, which a write makes live on."""
-        return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))
-
-    def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "_Row":
-        """The row one change later."""
-        gone = [kept.draft for kept in removed]
-        roles, shares = count_in(*count_in(self.roles, self.shares, gone, -1), added)
-        return replace(
-            self,
-            version=self.version + 1,
-            message_count=self.message_count + len(added) - len(gone),
-            token_count=self.token_count
-            + sum(d.tokens for d in added)
-            - sum(d.tokens for d in gone),
-            roles=roles,
-            shares=shares,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _MessageRow:
-    seq: int
-    id: str
-    type: str
-    role: Role
-    content: str
-    name: str | None
-    tool_calls: list[Any] | None
-    tool_call_id: str | None
-    metadata: dict[str, Any]
-    tokens: int
-    share: str
-    created_at: datetime
-    accessed_at: datetime
-
-    @property
-    def kept(self) -> Kept:
-        fields = {
-            name: getattr(self, name)
-            for name in self.__slots__
-            if name not in ("seq", "accessed_at")
-        }
-        return Kept(self.seq, Draft(**fields), self.accessed_at)
-
-
-@dataclass(frozen=True, slots=True)
-class _HeadRow:
-    seq: int
-    role: str
-    tokens: int
-    share: str
-    accessed_at: datetime
-    calls: list[str]
-    answers: str | None
 
 
 class PostgresLog:
@@ -190,7 +97,7 @@ class PostgresLog:
     ) -> tuple[list[Kept], Totals]:
         async with self._locked(caller, terms, lambda tx: self._open(tx, where, [])) as held:
             tx, (row, _) = held
-            rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
+            rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
             fresh = new_ones(drafts, ())
             changed = row.with_messages(fresh, before)
@@ -206,7 +113,7 @@ class PostgresLog:
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
         async with self._locked(caller, terms, lambda tx: self._find(tx, where)) as (tx, row):
             newest = await tx.one(
-                _MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
+                MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
             )
             if row is None or newest is None:
                 return None, 0
@@ -224,7 +131,7 @@ class PostgresLog:
         async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None:
                 return False
-            rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
+            rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
             await tx.run(queries.delete_conversation, conversation_id=row.id)
             after = replace(row, version=row.version + 1, shares={}).totals
@@ -244,8 +151,8 @@ class PostgresLog:
         query = queries.read_newest_messages if tail else queries.read_messages
         page = {"limit": limit} if tail else {"limit": limit, "offset": offset}
         async with self._reading(caller) as tx:
-            of_row = await tx.send(_Row, queries.read_conversation, vars_of(where))
-            of_messages = await tx.send(_MessageRow, query, {**vars_of(where), **page})
+            of_row = await tx.send(Row, queries.read_conversation, vars_of(where))
+            of_messages = await tx.send(MessageRow, query, {**vars_of(where), **page})
             row = await of_row.fetchone()
             messages = [each.kept for each in await of_messages.fetchall()]
         if row is None:
@@ -260,7 +167,7 @@ class PostgresLog:
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         async with self._reading(caller) as tx:
-            row = await tx.one(_Row, queries.read_conversation, **vars_of(where))
+            row = await tx.one(Row, queries.read_conversation, **vars_of(where))
         return None if row is None else row.totals
 
     async def heads(self, caller: Caller, where: Where) -> list[Head]:
@@ -273,7 +180,7 @@ class PostgresLog:
             return []
         async with self._reading(caller) as tx:
             rows = await tx.all(
-                _MessageRow,
+                MessageRow,
                 queries.read_messages_at,
                 conversation_id=totals.conversation_id,
                 seqs=list(seqs),
@@ -295,7 +202,7 @@ class PostgresLog:
             ):
                 raise Overtaken
             rows = await tx.all(
-                _MessageRow,
+                MessageRow,
                 queries.remove_messages,
                 conversation_id=row.id,
                 seqs=list(removal.seqs),
@@ -394,17 +301,17 @@ class PostgresLog:
         limit_s = self._breaker.timeout_s
         return None if limit_s is None else limit_s * A_CALL
 
-    async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[_Row, list[str]]:
+    async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[Row, list[str]]:
         """The row, locked and made where there is none, and which of the ids are known to it."""
         of_row = await tx.send(
-            _Row, queries.open_conversation, {**vars_of(where), "id": new_id("conv")}
+            Row, queries.open_conversation, {**vars_of(where), "id": new_id("conv")}
         )
         of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
         row, known = await of_row.fetchone(), await of_known.fetchall()
         if row is not None and row.expires_at is not None and row.expires_at <= tx.now:
             await tx.run(queries.drop_expired, **vars_of(where))
             row, known = (
-                await tx.one(_Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
+                await tx.one(Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
                 [],
             )
         elif row is not None and row.version == 0:
@@ -413,18 +320,15 @@ class PostgresLog:
             raise RuntimeError("the conversation was not returned")
         return row, known
 
-    async def _find(self, tx: Tx, where: Where) -> _Row | None:
-        return await tx.one(_Row, queries.lock_conversation, **vars_of(where))
+    async def _find(self, tx: Tx, where: Where) -> Row | None:
+        return await tx.one(Row, queries.lock_conversation, **vars_of(where))
 
     async def _heads(self, tx: Tx, where: Where) -> list[Head]:
-        rows = await tx.all(_HeadRow, queries.read_heads, **vars_of(where))
-        return [
-            Head(r.seq, r.role, r.tokens, r.share, r.accessed_at, tuple(r.calls), r.answers)
-            for r in rows
-        ]
+        rows = await tx.all(HeadRow, queries.read_heads, **vars_of(where))
+        return [row.head for row in rows]
 
     async def _make_room(
-        self, tx: Tx, where: Where, row: _Row, fresh: Sequence[Draft], terms: Terms
+        self, tx: Tx, where: Where, row: Row, fresh: Sequence[Draft], terms: Terms
     ) -> list[Kept]:
         """What a buffer drops so that the fresh messages fit."""
         after = row.with_messages(fresh)
@@ -435,7 +339,7 @@ class PostgresLog:
         heads += [head_of(seq, draft, tx.now) for seq, draft in numbered]
         gone = set(plan_trim(heads, terms.buffer))
         rows = await tx.all(
-            _MessageRow, queries.remove_messages, conversation_id=row.id, seqs=sorted(gone)
+            MessageRow, queries.remove_messages, conversation_id=row.id, seqs=sorted(gone)
         )
         dropped = [each.kept for each in rows]
         dropped += [Kept(seq, draft, tx.now) for seq, draft in numbered if seq in gone]
@@ -466,7 +370,7 @@ class PostgresLog:
                 queries.add_messages, conversation_id=conversation_id, messages=Jsonb(rows)
             )
 
-    async def _save(self, tx: Tx, row: _Row) -> None:
+    async def _save(self, tx: Tx, row: Row) -> None:
         """Write the totals."""
         await tx.run(
             queries.change_totals,
@@ -486,16 +390,3 @@ class PostgresLog:
 
 def _ms(seconds: float) -> str:
     return str(max(1, int(seconds * 1000)))
-
-
-def vars_of(where: Where) -> dict[str, str]:
-    """An instance, as queries name it."""
-    return {"resource_id": where.resource_id, "key": where.key}
-
-
-def window_of(
-    messages: list[Kept], total: int, offset: int, conversation_id: str | None, *, tail: bool
-) -> Window:
-    """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
-    shown = len(messages) + (0 if tail else offset)
-    return Window(messages, total, shown < total, conversation_id)
