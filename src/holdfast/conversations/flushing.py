@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from holdfast.conversations import summary
+from holdfast.conversations import summaries, summary
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.counting import OVERHEAD, Counter
 from holdfast.conversations.flush import Plan, plan_flush, plan_summary, summary_room
@@ -212,6 +212,8 @@ async def _carry_out(
         message_count=0,  # the log knows, and fills them in
         token_count=0,
     )
+    if draft is not None:
+        await summaries.foresee(backends.db, draft)
     totals = await log.remove(caller, where, lease, Removal(plan.removed, draft, flush))
     metrics.conversation_flushes.labels(plan.strategy, "flushed").inc()
     await _forget_old(backends, caller, totals)

@@ -165,6 +165,27 @@ def new_ones(drafts: Sequence[Draft], known: Collection[str]) -> list[Draft]:
     return fresh
 
 
+def window_of(
+    messages: list[Kept], total: int, offset: int, conversation_id: str | None, *, tail: bool
+) -> Window:
+    """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
+    shown = len(messages) + (0 if tail else offset)
+    return Window(messages, total, shown < total, conversation_id)
+
+
+def row_of(key: str, totals: Totals) -> InstanceRow:
+    """An instance in a list."""
+    return InstanceRow(
+        id=totals.conversation_id,
+        key=key,
+        message_count=totals.message_count,
+        token_count=totals.token_count,
+        created_at=totals.created_at,
+        updated_at=totals.updated_at,
+        expires_at=totals.expires_at,
+    )
+
+
 # --- messages as JSON: in Redis, in revisions, in backups ------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 """What a conversation is made of, and the numbers that bound it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -146,6 +147,17 @@ class Removal:
     seqs: tuple[int, ...]
     summary: Draft | None
     flush: LastFlush
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of an instance: what it did, and how the instance stands after it."""
+
+    action: str
+    after: Totals
+    state: dict[str, Any] = field(default_factory=dict)  # what else history says of it
+    removed: Sequence[Kept] = ()
+    added: Sequence[Draft] = ()
 
 
 # --- on the wire -----------------------------------------------------------------------------------------------------

@@ -65,8 +65,11 @@ VALUES (%(org_id)s, %(session_id)s, %(resource_id)s, %(key)s, %(now)s)
 ON CONFLICT (org_id, session_id, resource_id, key) DO UPDATE SET last_activity_at = excluded.last_activity_at;
 
 -- name: bound_the_lock
--- The row is the lock: waited for this long, and held no longer than that, for then Postgres ends its holder.
-SELECT set_config('lock_timeout', %(wait_ms)s, true), set_config('idle_in_transaction_session_timeout', %(ttl_ms)s, true);
+-- The row is the lock: waited for this long, and held no longer than that, for then Postgres ends its holder. A statement
+-- that takes longer than its writer waits for is ended as well.
+SELECT set_config('lock_timeout', %(wait_ms)s, true),
+       set_config('statement_timeout', %(statement_ms)s, true),
+       set_config('idle_in_transaction_session_timeout', %(ttl_ms)s, true);
 
 -- name: open_conversation
 -- The row, locked; made where there is none.

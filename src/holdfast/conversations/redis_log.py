@@ -9,28 +9,29 @@ import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from holdfast.conversations import history
+from holdfast.conversations import history, summaries
 from holdfast.conversations.flush import plan_trim
 from holdfast.conversations.log import (
     Overtaken,
     Replacing,
     Terms,
-    error_from_json,
     error_to_json,
-    flush_from_json,
     flush_to_json,
     from_json,
     head_of,
     new_ones,
-    to_json,
+    row_of,
+    window_of,
 )
 from holdfast.conversations.model import (
     LOCK_WAIT_S,
     Appended,
+    Change,
     Draft,
     Head,
     InstanceRow,
@@ -42,12 +43,22 @@ from holdfast.conversations.model import (
     Where,
     Window,
 )
-from holdfast.conversations.postgres_log import window_of
+from holdfast.conversations.redis_words import (
+    fields_of,
+    head_from,
+    index_of,
+    kept_from,
+    keys_of,
+    now_us,
+    texts,
+    totals_from,
+    ttl_ms,
+    writing,
+)
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import LockTimeout
-from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.redis import Breaker, Redis, Script, reaching
 
@@ -90,13 +101,14 @@ class RedisLog:
             async with self._write_lock(caller, where, terms) as token:
                 gone = await self._over(caller, where, drafts, terms)
                 reply = await self._run(
-                    _append, caller, where, _writing(where, token, terms, drafts, gone)
+                    _append, caller, where, writing(where, token, terms, drafts, gone)
                 )
                 if reply[0] != "ok":
                     raise LockTimeout("the lock ended before the append was done; try again")
-        totals, dropped = _totals(reply[1]), _kept(reply[3])
+        totals, dropped = totals_from(reply[1]), kept_from(reply[3])
         fresh: list[str] = reply[2]
-        await self._record(caller, where, totals, "appended", dropped, message_ids=fresh)
+        change = Change("appended", totals, {"message_ids": fresh}, dropped, drafts)
+        await history.record_beside(self._db, caller, where, change)
         return Appended(len(fresh), len(drafts) - len(fresh), totals, len(dropped))
 
     async def replace(
@@ -104,31 +116,35 @@ class RedisLog:
     ) -> tuple[list[Kept], Totals]:
         async with self._write_lock(caller, where, terms) as token:
             reply = await self._run(
-                _replace, caller, where, _writing(where, token, terms, drafts, [])
+                _replace, caller, where, writing(where, token, terms, drafts, [])
             )
             if reply[0] != "ok":
                 raise LockTimeout("the lock ended before the write was done; try again")
-        totals, before = _totals(reply[1]), _kept(reply[2])
-        await self._record(caller, where, totals, action, before)
+        totals, before = totals_from(reply[1]), kept_from(reply[2])
+        change = Change(action, totals, removed=before, added=drafts)
+        await history.record_beside(self._db, caller, where, change)
         return before, totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        args = [where.key, _now_us(), _ttl_ms(terms)]
+        args = [where.key, now_us(), ttl_ms(terms)]
         reply = await self._until_free(
             lambda: self._run(_pop, caller, where, args), terms.lock_wait_s
         )
         if len(reply) == 1:
             return None, 0
-        totals, [taken] = _totals(reply[1]), _kept(reply[2])
-        await self._record(caller, where, totals, "popped", [taken])
+        totals, [taken] = totals_from(reply[1]), kept_from(reply[2])
+        change = Change("popped", totals, removed=[taken])
+        await history.record_beside(self._db, caller, where, change)
         return taken, totals.message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
-        args = [where.key, _now_us()]
+        args = [where.key, now_us()]
         reply = await self._until_free(lambda: self._run(_delete, caller, where, args), LOCK_WAIT_S)
         if len(reply) == 1:
             return False
-        await self._record(caller, where, _totals(reply[1]), "deleted", _kept(reply[2]))
+        gone = replace(totals_from(reply[1]), shares={})
+        change = Change("deleted", gone, removed=kept_from(reply[2]))
+        await history.record_beside(self._db, caller, where, change)
         return True
 
     async def read(
@@ -143,34 +159,36 @@ class RedisLog:
     ) -> Window:
         ranks = [-limit, -1] if tail else [offset, offset + limit - 1]
         reply = await self._run(
-            _read, caller, where, [_now_us(), *ranks, "1" if note_access else ""]
+            _read, caller, where, [now_us(), *ranks, "1" if note_access else ""]
         )
         if len(reply) == 1:
             return Window([], 0, False, None)
-        totals = _totals(reply[1])
+        totals = totals_from(reply[1])
         return window_of(
-            _kept(reply[2]), totals.message_count, offset, totals.conversation_id, tail=tail
+            kept_from(reply[2]), totals.message_count, offset, totals.conversation_id, tail=tail
         )
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         async with self._breaker.guard(), reaching():
-            found = await self._redis.client.hgetall(_keys(caller, where)[0])
-        totals = _totals(found) if found else None
+            found = await self._redis.client.hgetall(keys_of(caller, where)[0])
+        totals = totals_from(found) if found else None
         expired = totals is not None and totals.expires_at and totals.expires_at <= clock.now()
         return None if expired else totals
 
     async def heads(self, caller: Caller, where: Where) -> list[Head]:
-        reply = await self._run(_heads, caller, where, [_now_us()])
+        reply = await self._run(_heads, caller, where, [now_us()])
         if len(reply) == 1:
             return []
         triples = zip(reply[2][::3], reply[2][1::3], reply[2][2::3], strict=True)
-        return [_head(int(seq), json.loads(head), score) for seq, head, score in triples]
+        return [head_from(int(seq), json.loads(head), score) for seq, head, score in triples]
 
     async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
         if not seqs:
             return []
         async with self._breaker.guard(), reaching():
-            found = await self._redis.client.hmget(_keys(caller, where)[1], [str(s) for s in seqs])
+            found = await self._redis.client.hmget(
+                keys_of(caller, where)[1], [str(s) for s in seqs]
+            )
         pairs = [(seq, text) for seq, text in zip(seqs, found, strict=True) if text is not None]
         return sorted(
             (Kept(seq, from_json(json.loads(text)), clock.now()) for seq, text in pairs),
@@ -180,10 +198,10 @@ class RedisLog:
     async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
         if await self.totals(caller, where) is None:
             return None
-        return await self._take(_keys(caller, where)[7], ttl_s)
+        return await self._take(keys_of(caller, where)[7], ttl_s)
 
     async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
-        await self._give_back(_keys(caller, where)[7], lease.token)
+        await self._give_back(keys_of(caller, where)[7], lease.token)
 
     async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
         before = await self.totals(caller, where)
@@ -191,34 +209,37 @@ class RedisLog:
         if before is None or len(removed) != len(removal.seqs):
             raise Overtaken
         async with self._breaker.guard(), reaching():
-            held = await self._redis.client.get(_keys(caller, where)[7])
+            held = await self._redis.client.get(keys_of(caller, where)[7])
             if held != str(lease.token):
                 raise Overtaken
-            version = await self._redis.client.hincrby(_keys(caller, where)[0], "version", 1)
+            version = await self._redis.client.hincrby(keys_of(caller, where)[0], "version", 1)
         # The history first: should anything fail from here on, it has messages that are still there too, and none is lost.
-        state = {"strategy": removal.flush.strategy, "removed": len(removed)}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            before.conversation_id,
-            version,
-            "flushed",
-            state=state,
-            removed=removed,
+        told = {"strategy": removal.flush.strategy, "removed": len(removed)}
+        added = [] if removal.summary is None else [removal.summary]
+        after = replace(
+            before,
+            version=version,
+            message_count=before.message_count - len(removed) + len(added),
+            token_count=before.token_count
+            - sum(kept.draft.tokens for kept in removed)
+            + sum(draft.tokens for draft in added),
         )
-        added = [] if removal.summary is None else _fields(removal.summary)
+        change = Change("flushed", after, told, removed, added)
+        await history.record_beside(self._db, caller, where, change, history.write_down)
         args = [
             lease.token,
-            _now_us(),
+            now_us(),
             json.dumps(flush_to_json(removal.flush)),
             json.dumps(list(removal.seqs)),
-            *added,
+            *(field for draft in added for field in fields_of(draft)),
         ]
         reply = await self._run(_remove, caller, where, args)
         if reply[0] != "ok":
             raise Overtaken
-        return _totals(reply[1])
+        totals = totals_from(reply[1])
+        async with self._db.begin(caller) as tx:
+            await summaries.follow(tx, where, replace(change, after=totals))
+        return totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
         await self._note(caller, where, "pending_job", job_id)
@@ -241,7 +262,7 @@ class RedisLog:
                 key = name.partition(" ")[2]
                 totals = await self.totals(caller, Where(resource_id, key))
                 if totals is not None and name.startswith(f"{totals.conversation_id} "):
-                    rows.append(_row(key, totals))
+                    rows.append(row_of(key, totals))
                 else:
                     await self._unlist(caller, resource_id, name)
             if len(names) <= cursor.limit:
@@ -259,7 +280,7 @@ class RedisLog:
 
     async def _run(self, script: Script, caller: Caller, where: Where, args: list[Any]) -> Any:
         async with self._breaker.guard(), reaching():
-            return await script(self._redis.client, _keys(caller, where), args)
+            return await script(self._redis.client, keys_of(caller, where), args)
 
     async def _patiently(
         self,
@@ -270,7 +291,7 @@ class RedisLog:
         drafts: Sequence[Draft],
         gone: list[int],
     ) -> Any:
-        args = _writing(where, "", terms, drafts, gone)
+        args = writing(where, "", terms, drafts, gone)
         return await self._until_free(
             lambda: self._run(script, caller, where, args), terms.lock_wait_s
         )
@@ -286,7 +307,7 @@ class RedisLog:
 
     @asynccontextmanager
     async def _write_lock(self, caller: Caller, where: Where, terms: Terms) -> AsyncIterator[str]:
-        key = _keys(caller, where)[6]
+        key = keys_of(caller, where)[6]
         deadline = time.monotonic() + terms.lock_wait_s
         while (lease := await self._take(key, terms.lock_ttl_s)) is None:
             if time.monotonic() >= deadline:
@@ -316,7 +337,7 @@ class RedisLog:
         heads = await self.heads(caller, where)
         next_seq, known = 1, set()
         async with self._breaker.guard(), reaching():
-            keys, ids = _keys(caller, where), [draft.id for draft in drafts]
+            keys, ids = keys_of(caller, where), [draft.id for draft in drafts]
             next_seq = int(await self._redis.client.hget(keys[0], "next") or 1)
             known = {
                 each
@@ -337,152 +358,19 @@ class RedisLog:
             return
         async with self._breaker.guard(), reaching():
             if value is None:
-                await self._redis.client.hdel(_keys(caller, where)[0], field)
+                await self._redis.client.hdel(keys_of(caller, where)[0], field)
             else:
-                await self._redis.client.hset(_keys(caller, where)[0], field, value)
+                await self._redis.client.hset(keys_of(caller, where)[0], field, value)
 
     async def _names(
         self, caller: Caller, resource_id: str, low: str, high: str, limit: int, *, back: bool
     ) -> list[str]:
-        index = _index(caller, resource_id)
+        index = index_of(caller, resource_id)
         async with self._breaker.guard(), reaching():
             if back:
-                return _texts(await self._redis.client.zrangebylex(index, low, high, 0, limit))
-            return _texts(await self._redis.client.zrevrangebylex(index, high, low, 0, limit))
+                return texts(await self._redis.client.zrangebylex(index, low, high, 0, limit))
+            return texts(await self._redis.client.zrevrangebylex(index, high, low, 0, limit))
 
     async def _unlist(self, caller: Caller, resource_id: str, name: str) -> None:
         async with self._breaker.guard(), reaching():
-            await self._redis.client.zrem(_index(caller, resource_id), name)
-
-    async def _record(
-        self,
-        caller: Caller,
-        where: Where,
-        totals: Totals,
-        action: str,
-        gone: Sequence[Kept],
-        **state: object,
-    ) -> None:
-        counts = {"message_count": totals.message_count, "token_count": totals.token_count}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            totals.conversation_id,
-            totals.version,
-            action,
-            state={**state, **counts},
-            removed=gone,
-        )
-
-
-# --- words of Redis --------------------------------------------------------------------------------------------------
-
-
-def _tag(caller: Caller, resource_id: str) -> str:
-    """Everything of a resource is in one slot of a cluster, for a script must find its keys together."""
-    return f"holdfast:{{{caller.org_id}/{resource_id}}}"
-
-
-def _keys(caller: Caller, where: Where) -> list[str]:
-    base = f"{_tag(caller, where.resource_id)}:{where.key}"
-    return [f"{base}/{name}" for name in "imhoakwf"] + [_index(caller, where.resource_id)]
-
-
-def _index(caller: Caller, resource_id: str) -> str:
-    return f"{_tag(caller, resource_id)}/instances"
-
-
-def _writing(
-    where: Where, token: str, terms: Terms, drafts: Sequence[Draft], gone: list[int]
-) -> list[Any]:
-    fields = [field for draft in drafts for field in _fields(draft)]
-    return [token, where.key, new_id("conv"), _now_us(), _ttl_ms(terms), json.dumps(gone), *fields]
-
-
-def _fields(draft: Draft) -> list[Any]:
-    head = head_of(0, draft, draft.created_at)
-    compact = {
-        "role": head.role,
-        "tokens": head.tokens,
-        "share": head.share,
-        "calls": list(head.calls),
-        "answers": head.answers,
-    }
-    message, short = json.dumps(to_json(draft)), json.dumps(compact)
-    return [draft.id, message, short, draft.role, draft.tokens, draft.share]
-
-
-def _head(seq: int, data: dict[str, Any], score: str) -> Head:
-    return Head(
-        seq,
-        data["role"],
-        data["tokens"],
-        data["share"],
-        _from_us(score),
-        tuple(data["calls"]),
-        data["answers"],
-    )
-
-
-def _kept(flat: list[str]) -> list[Kept]:
-    pairs = zip(flat[::2], flat[1::2], strict=True)
-    kept = [Kept(int(seq), from_json(json.loads(text)), clock.now()) for seq, text in pairs]
-    return sorted(kept, key=lambda each: each.seq)
-
-
-def _totals(found: Any) -> Totals:
-    data = found if isinstance(found, dict) else dict(zip(found[::2], found[1::2], strict=True))
-
-    def by(prefix: str) -> dict[str, int]:
-        counts = {
-            name.removeprefix(prefix): int(n) for name, n in data.items() if name.startswith(prefix)
-        }
-        return {name: n for name, n in counts.items() if n}
-
-    return Totals(
-        conversation_id=data["id"],
-        version=int(data["version"]),
-        message_count=int(data["count"]),
-        token_count=int(data["tokens"]),
-        roles=by("role:"),
-        shares=by("share:"),
-        created_at=_from_us(data["created_us"]),
-        updated_at=_from_us(data.get("updated_us", data["created_us"])),
-        expires_at=_from_us(data["expires_us"]) if "expires_us" in data else None,
-        pending_job=data.get("pending_job"),
-        last_flush=flush_from_json(json.loads(data["last_flush"]))
-        if "last_flush" in data
-        else None,
-        last_error=error_from_json(json.loads(data["last_error"]))
-        if "last_error" in data
-        else None,
-    )
-
-
-def _row(key: str, totals: Totals) -> InstanceRow:
-    return InstanceRow(
-        id=totals.conversation_id,
-        key=key,
-        message_count=totals.message_count,
-        token_count=totals.token_count,
-        created_at=totals.created_at,
-        updated_at=totals.updated_at,
-        expires_at=totals.expires_at,
-    )
-
-
-def _now_us() -> int:
-    return int(clock.now().timestamp() * 1_000_000)
-
-
-def _texts(found: list[Any]) -> list[str]:
-    return [str(each) for each in found]
-
-
-def _from_us(text: Any) -> datetime:
-    return datetime.fromtimestamp(float(text) / 1_000_000, UTC)
-
-
-def _ttl_ms(terms: Terms) -> str:
-    return "" if terms.ttl_s is None else str(max(1, int(terms.ttl_s * 1000)))
+            await self._redis.client.zrem(index_of(caller, resource_id), name)

@@ -12,6 +12,7 @@ from typing import Any
 
 from holdfast.blocks import archive
 from holdfast.blocks import recall as blocks
+from holdfast.conversations import summaries
 from holdfast.entries import passages as entries
 from holdfast.entries.model import Places
 from holdfast.kernel import clock
@@ -250,4 +251,15 @@ async def _entries(db: Database, caller: Caller, place: Place) -> View:
     return View(entries.scopes_of(where), {"entry": read_entries})
 
 
-FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks)
+async def _summaries(db: Database, caller: Caller, place: Place) -> View:
+    """What the user's conversations came to, and those that the agent has with nobody."""
+    agent_id = place.agent_id or caller.agent_id
+
+    async def read_summaries(ids: Sequence[str]) -> Mapping[str, Thing]:
+        rows = await summaries.read_recalled(db, caller, agent_id, ids)
+        return {id: Thing(row.content, row) for id, row in rows.items()}
+
+    return View(summaries.scopes_of(caller.user_id, agent_id), {summaries.KIND: read_summaries})
+
+
+FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks, _summaries)

@@ -13,8 +13,10 @@ is joined by a savepoint, so that a service function need not know.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any, TypeVar
@@ -257,36 +259,44 @@ class Database:
             return await cursor.fetchall()
 
     @asynccontextmanager
-    async def read(self, caller: Caller) -> AsyncIterator[Tx]:
+    async def read(self, caller: Caller, *, within_s: float | None = None) -> AsyncIterator[Tx]:
         """Several statements that only look. Between two Syncs of a pipeline Postgres runs one implicit transaction,
-        so the org (a setting local to it) and what follows travel together and end together."""
+        so the org (a setting local to it) and what follows travel together and end together.
+
+        A database that does not answer `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            yield Tx(outer.connection, caller, outer.now, self.embedders)
+            with _hanging_up_after(within_s, outer.connection):
+                yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
-        async with self._connection() as connection, connection.pipeline():
-            await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
-            yield Tx(connection, caller, clock.now(), self.embedders)
+        async with self._connection() as connection:
+            with _hanging_up_after(within_s, connection):
+                async with connection.pipeline():
+                    await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
+                    yield Tx(connection, caller, clock.now(), self.embedders)
 
     @asynccontextmanager
-    async def begin(self, caller: Caller) -> AsyncIterator[Tx]:
-        """All or nothing: commits when the block ends, rolls back when it raises."""
+    async def begin(self, caller: Caller, *, within_s: float | None = None) -> AsyncIterator[Tx]:
+        """All or nothing: commits when the block ends, rolls back when it raises. A database that does not answer
+        `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            async with _savepoint(outer.connection):
-                yield Tx(outer.connection, caller, outer.now, self.embedders)
+            with _hanging_up_after(within_s, outer.connection):
+                async with _savepoint(outer.connection):
+                    yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
         async with self._connection() as connection:
             tx = Tx(connection, caller, clock.now(), self.embedders)
             token = self._open_tx.set(tx)
             try:
-                async with connection.pipeline():
-                    await connection.execute("BEGIN")
-                    await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
-                    if caller.user_is_new:
-                        await tx.run(queries.register_user, user_id=caller.user_id)
-                    yield tx
-                    await connection.execute("COMMIT")
+                with _hanging_up_after(within_s, connection):
+                    async with connection.pipeline():
+                        await connection.execute("BEGIN")
+                        await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
+                        if caller.user_is_new:
+                            await tx.run(queries.register_user, user_id=caller.user_id)
+                        yield tx
+                        await connection.execute("COMMIT")
             except BaseException:
                 await connection.rollback()
                 raise
@@ -316,6 +326,25 @@ class Database:
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:
     if tx.caller is None or tx.caller.org_id != caller.org_id:
         raise RuntimeError("a transaction of one org cannot be joined by another")
+
+
+@contextmanager
+def _hanging_up_after(seconds: float | None, connection: Connection) -> Iterator[None]:
+    """Give a server so long for the block. One that stands still does not hear a cancellation, which psycopg would wait
+    for: the connection is broken off, and whoever waits hears at once."""
+    if seconds is None:
+        yield
+        return
+    timer = asyncio.get_running_loop().call_later(seconds, _hang_up, connection)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _hang_up(connection: Connection) -> None:
+    with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as end:
+        end.shutdown(socket.SHUT_RDWR)
 
 
 @asynccontextmanager
