@@ -5,6 +5,7 @@ from holdfast.context.model import ConversationName, MemoryPolicy
 from holdfast.context.service import Ask, assemble
 from holdfast.conversations import service as conversations
 from holdfast.conversations.backends import Backends
+from holdfast.conversations.entering import Ask as Conversation
 from holdfast.entries import service as entries
 from holdfast.entries.model import NewEntry
 from tests.round_trips import counted
@@ -20,7 +21,7 @@ async def fill(db, caller):
     for block_type, content in (("core", "likes tea"), ("archival", ARCHIVE)):
         await blocks.write_block(db, caller, where, block_type, content, expected_updated_at=None)
     await entries.store(db, caller, "bot", NewEntry("k", "a fact"))
-    await conversations.append(Backends(db), caller, conversations.Ask("sessions", "talk"), "hello")
+    await conversations.append(Backends(db), caller, Conversation("sessions", "talk"), "hello")
 
 
 async def test_a_context_takes_at_most_one_round_trip_for_each_of_its_parts(service, org):

@@ -194,8 +194,7 @@ async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydra
     if speaker.agent_id is None:
         return Hydrated()
     where = Places(speaker.agent_id, speaker.workspace_id)
-    async with db.read(speaker) as tx:
-        filled = await hydration.fill(tx, where, budget_bytes=DEFAULT_BUDGET_BYTES)
+    filled = await hydration.look(db, speaker, where, budget_bytes=DEFAULT_BUDGET_BYTES)
     tokens = await price_entries(tokenizer, filled.data)
     return Hydrated(filled.data, tokens, filled.dropped_entries)
 
