@@ -256,8 +256,7 @@ def _with_graph(hit: Hit, weight: float) -> Hit:
     if hit.kind != "memory" or weight <= 0:
         return hit
     part = exact(min(GRAPH_WEIGHT * weight, 1.0 - hit.score))
-    return replace(
-        hit,
+    return hit._replace(
         score=hit.score + part,
         parts={**hit.parts, "graph": part},
         arms=(*hit.arms, "graph"),

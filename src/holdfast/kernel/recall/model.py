@@ -79,8 +79,7 @@ class Candidate(NamedTuple):
     embedded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """An object that was found, by its best passage. The parts sum to the score."""
 
     kind: Kind
