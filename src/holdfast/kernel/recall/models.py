@@ -26,8 +26,8 @@ BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """An object with a passage that has no vector."""
+class Indexed:
+    """An object of the index, and the last of its passages that was looked at."""
 
     kind: str
     object_id: str
@@ -93,7 +93,7 @@ async def reembed_org(
     after = 0
     while True:
         missing = await db.all(
-            caller, Missing, queries.missing, model=embedder.model, after=after, limit=BATCH
+            caller, Indexed, queries.missing, model=embedder.model, after=after, limit=BATCH
         )
         if not missing:
             return

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from psycopg import AsyncCursor
 
@@ -137,8 +138,6 @@ async def _put(
 ) -> AsyncCursor[str]:
     """Send without waiting; what comes back is the name of the model that serves."""
     cuts = cut(document.body)
-    bodies = [document.body[start:end] for start, end in cuts]
-    beside = f"{document.head}\n{document.summary}\n{document.about}\n"
     params = {
         "kind": document.kind,
         "object_id": document.object_id,
@@ -152,17 +151,25 @@ async def _put(
         "until": document.until,
         "importance": document.importance,
         "pinned": document.pinned,
-        "head": words.of_text(document.head).plain,
-        "summary": words.of_text(document.summary).plain,
-        "about": words.of_text(document.about).plain,
-        "bodies": [words.of_text(body).plain for body in bodies],
-        "literals": [words.of_text(beside + body).literal for body in bodies],
         "starts": [start for start, _ in cuts],
         "ends": [end for _, end in cuts],
         "vectors": vectors,
         "model": model,
     }
-    return await tx.send(str, queries.put, params)
+    return await tx.send(str, queries.put, params | in_words(document))
+
+
+def in_words(document: Document) -> dict[str, Any]:
+    """What a document says, as the index takes it apart: by passage, and what stands beside each."""
+    bodies = [document.body[start:end] for start, end in cut(document.body)]
+    beside = f"{document.head}\n{document.summary}\n{document.about}\n"
+    return {
+        "head": words.of_text(document.head).plain,
+        "summary": words.of_text(document.summary).plain,
+        "about": words.of_text(document.about).plain,
+        "bodies": [words.of_text(body).plain for body in bodies],
+        "literals": [words.of_text(beside + body).literal for body in bodies],
+    }
 
 
 async def drop_scope(tx: Tx, scope: str) -> None:
