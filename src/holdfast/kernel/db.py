@@ -11,7 +11,7 @@ All use libpq's pipeline mode. An outer transaction that is already open in this
 is joined by a savepoint, so that a service function need not know.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from datetime import datetime
@@ -47,8 +47,10 @@ class Tx:
         caller: Caller | None,
         now: datetime,
         embedders: Embedders | None = None,
+        last_steps: list["LastStep"] | None = None,
     ) -> None:
         self.connection = connection
+        self._last_steps = [] if last_steps is None else last_steps
         self.embedders = embedders or Embedders()
         self.left_to_jobs: set[str] = set()  # kinds of work asked for once in this transaction
         self.passages_put = 0
@@ -121,6 +123,26 @@ class Tx:
         """Record that something happened, for those that listen (worker.py)."""
         await self.run(queries.write_event, id=new_id("evt"), kind=kind, object_id=object_id)
 
+    def do_last(self, step: "LastStep") -> None:
+        """Have this done just before COMMIT, after everything else: for what takes a lock that many want."""
+        self._last_steps.append(step)
+
+    async def finish(self) -> None:
+        """Do what was left for last, in the order it was asked for."""
+        for step in self._last_steps:
+            await step(self)
+
+    @asynccontextmanager
+    async def step(self, caller: Caller) -> AsyncIterator["Tx"]:
+        """A part of this transaction that can be taken back alone, with what it left for last."""
+        before = len(self._last_steps)
+        try:
+            async with _savepoint(self.connection):
+                yield Tx(self.connection, caller, self.now, self.embedders, self._last_steps)
+        except BaseException:
+            del self._last_steps[before:]
+            raise
+
     async def send(
         self, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
@@ -128,6 +150,9 @@ class Tx:
         cursor = self.connection.cursor(row_factory=_rows_as(row_type))
         await cursor.execute(query.bytes, {**self._common, **params})
         return cursor
+
+
+LastStep = Callable[[Tx], Awaitable[None]]
 
 
 class Database:
@@ -218,8 +243,8 @@ class Database:
         """All or nothing: commits when the block ends, rolls back when it raises."""
         outer = self._joined(caller)
         if outer is not None:
-            async with _savepoint(outer.connection):
-                yield Tx(outer.connection, caller, outer.now, self.embedders)
+            async with outer.step(caller) as inner:
+                yield inner
             return
         async with self._connection() as connection:
             tx = Tx(connection, caller, clock.now(), self.embedders)
@@ -231,6 +256,7 @@ class Database:
                     if caller.user_is_new:
                         await tx.run(queries.register_user, user_id=caller.user_id)
                     yield tx
+                    await tx.finish()
                     await connection.execute("COMMIT")
             except BaseException:
                 await connection.rollback()
