@@ -145,6 +145,7 @@ async def delete_entry(
             expected.check(entry)
             raise Conflict("the entry changed meanwhile", current=entry)
         await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
+        await passages.drop(tx, [gone.id])
 
 
 async def version_ids(

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from holdfast.kernel.db import Tx
+from holdfast.kernel.recall.model import Document
 from holdfast.stores import passages
 from holdfast.stores.model import Action, StoreEntry, Text
 
@@ -10,8 +11,8 @@ KIND = "store_entry"
 
 
 async def record(tx: Tx, entry: StoreEntry, action: Action) -> None:
-    """Write down an entry as it is now."""
-    await record_change(
+    """Write down an entry as it is now, and index it."""
+    document = await record_change(
         tx,
         entry.store_id,
         entry.id,
@@ -22,6 +23,7 @@ async def record(tx: Tx, entry: StoreEntry, action: Action) -> None:
         action=action,
         at=entry.updated_at,
     )
+    await passages.put(tx, [document])
 
 
 async def record_change(
@@ -35,8 +37,8 @@ async def record_change(
     version: int,
     action: Action,
     at: datetime,
-) -> None:
-    """Write down what an entry became."""
+) -> Document:
+    """Write down what an entry became: what there is to index of it, which is left to the caller."""
     await tx.revise(
         KIND,
         entry_id,
@@ -48,13 +50,13 @@ async def record_change(
         state={"size": text.size, "content_sha256": text.sha256, "metadata": metadata},
         at=at,
     )
-    await passages.put(tx, [passages.document(store_id, entry_id, path, text.content, at)])
+    return passages.document(store_id, entry_id, path, text.content, at)
 
 
 async def record_deletion(
     tx: Tx, store_id: str, entry_id: str, path: str, version: int, at: datetime
 ) -> None:
-    """Write down that an entry, last at `version`, went."""
+    """Write down that an entry, last at `version`, went; the caller takes it out of the index."""
     await tx.revise(
         KIND,
         entry_id,
@@ -65,7 +67,6 @@ async def record_deletion(
         state={"size": 0, "content_sha256": ""},
         at=at,
     )
-    await passages.drop(tx, [entry_id])
 
 
 def after(tx: Tx, before: datetime) -> datetime:
