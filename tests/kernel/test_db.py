@@ -123,3 +123,22 @@ async def test_a_database_that_cannot_be_reached_is_counted(service):
     with pytest.raises(BackendUnavailable):
         await Database(service.app_url).check()  # never opened
     assert failures() == before + 1
+
+
+async def test_what_is_taken_back_is_not_counted(org, db):
+    caller, told = org.caller(), []
+    async with db.begin(caller) as tx:
+        tx.once_committed(lambda: told.append("outer"))
+        with pytest.raises(RuntimeError):
+            async with db.begin(caller) as step:
+                step.once_committed(lambda: told.append("taken back"))
+                raise RuntimeError
+        async with db.begin(caller) as step:
+            step.once_committed(lambda: told.append("inner"))
+        assert told == []
+    assert told == ["outer", "inner"]
+    with pytest.raises(RuntimeError):
+        async with db.begin(caller) as tx:
+            tx.once_committed(lambda: told.append("never"))
+            raise RuntimeError
+    assert told == ["outer", "inner"]

@@ -14,6 +14,7 @@ is joined by a savepoint, so that a service function need not know.
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -47,10 +48,10 @@ class Tx:
         caller: Caller | None,
         now: datetime,
         embedders: Embedders | None = None,
-        last_steps: list["LastStep"] | None = None,
+        ending: "_Ending | None" = None,
     ) -> None:
         self.connection = connection
-        self._last_steps = [] if last_steps is None else last_steps
+        self._ending = ending or _Ending()
         self.embedders = embedders or Embedders()
         self.left_to_jobs: set[str] = set()  # kinds of work asked for once in this transaction
         self.passages_put = 0
@@ -125,22 +126,31 @@ class Tx:
 
     def do_last(self, step: "LastStep") -> None:
         """Have this done just before COMMIT, after everything else: for what takes a lock that many want."""
-        self._last_steps.append(step)
+        self._ending.last_steps.append(step)
+
+    def once_committed(self, told: Callable[[], object]) -> None:
+        """Have this called when all of it is committed, to count what happened."""
+        self._ending.told.append(told)
 
     async def finish(self) -> None:
         """Do what was left for last, in the order it was asked for."""
-        for step in self._last_steps:
+        for step in self._ending.last_steps:
             await step(self)
+
+    def tell_committed(self) -> None:
+        """Call those who wanted to know."""
+        for told in self._ending.told:
+            told()
 
     @asynccontextmanager
     async def step(self, caller: Caller) -> AsyncIterator["Tx"]:
-        """A part of this transaction that can be taken back alone, with what it left for last."""
-        before = len(self._last_steps)
+        """A part of this transaction that can be taken back alone, with what it left for later."""
+        before = self._ending.size
         try:
             async with _savepoint(self.connection):
-                yield Tx(self.connection, caller, self.now, self.embedders, self._last_steps)
+                yield Tx(self.connection, caller, self.now, self.embedders, self._ending)
         except BaseException:
-            del self._last_steps[before:]
+            self._ending.cut_back(before)
             raise
 
     async def send(
@@ -153,6 +163,21 @@ class Tx:
 
 
 LastStep = Callable[[Tx], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Ending:
+    """What a transaction and its steps leave for its end."""
+
+    last_steps: list[LastStep] = field(default_factory=list)
+    told: list[Callable[[], object]] = field(default_factory=list)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.last_steps), len(self.told)
+
+    def cut_back(self, size: tuple[int, int]) -> None:
+        del self.last_steps[size[0] :], self.told[size[1] :]
 
 
 class Database:
@@ -258,6 +283,7 @@ class Database:
                     yield tx
                     await tx.finish()
                     await connection.execute("COMMIT")
+                tx.tell_committed()
             except BaseException:
                 await connection.rollback()
                 raise

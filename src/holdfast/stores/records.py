@@ -1,13 +1,18 @@
 """What an entry became, written down in the transaction that changed it. Every write of this face ends here."""
 
 from datetime import datetime, timedelta
+from typing import Any, Literal
 
+from holdfast.kernel import metrics
 from holdfast.kernel.db import Tx
+from holdfast.kernel.errors import Conflict, HoldfastError, PreconditionFailed
 from holdfast.kernel.recall.model import Document
 from holdfast.stores import passages
 from holdfast.stores.model import Action, StoreEntry, Text
 
 KIND = "store_entry"
+
+Cause = Literal["version", "content", "path", "if_match"]
 
 
 async def record(tx: Tx, entry: StoreEntry, action: Action) -> None:
@@ -50,6 +55,7 @@ async def record_change(
         state={"size": text.size, "content_sha256": text.sha256, "metadata": metadata},
         at=at,
     )
+    tx.once_committed(metrics.store_entries_written.labels(action).inc)
     return passages.document(store_id, entry_id, path, text.content, at)
 
 
@@ -67,6 +73,14 @@ async def record_deletion(
         state={"size": 0, "content_sha256": ""},
         at=at,
     )
+    tx.once_committed(metrics.store_entries_written.labels("deleted").inc)
+
+
+def lost(cause: Cause, detail: str, current: Any = None) -> HoldfastError:
+    """Why a write is refused that met another's: counted, with the entry as it is now."""
+    metrics.store_conflicts.labels(cause).inc()
+    error = PreconditionFailed if cause == "if_match" else Conflict
+    return error(detail, current=current)
 
 
 def after(tx: Tx, before: datetime) -> datetime:

@@ -9,16 +9,16 @@ from typing import IO
 import psycopg
 from psycopg.types.json import Jsonb
 
+from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import Query
 from holdfast.stores import archive, passages
 from holdfast.stores.archive import Packed, Unpacked
 from holdfast.stores.model import Imported, ImportMode, Store
-from holdfast.stores.records import after, record_change, record_deletion
+from holdfast.stores.records import after, lost, record_change, record_deletion
 from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
 
 # Not beside the others: Postgres plans those in a test, and there is no plan of a FETCH.
@@ -131,10 +131,12 @@ async def import_store(
             )
             if counted is None:
                 must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
-                raise PreconditionFailed("the store changed since that ETag")
+                raise lost("if_match", "the store changed since that ETag")
+            tx.once_committed(metrics.store_imports.labels(mode).inc)
     except psycopg.errors.UniqueViolation:
-        raise Conflict(
-            "somebody wrote to a path of the zip while it was imported; nothing was imported: try again"
+        raise lost(
+            "path",
+            "somebody wrote to a path of the zip while it was imported; nothing was imported: try again",
         ) from None
     return Imported(
         created=len(plan.created),
