@@ -15,9 +15,10 @@ is joined by a savepoint, so that a service function need not know.
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -51,8 +52,10 @@ class Tx:
         caller: Caller | None,
         now: datetime,
         embedders: Embedders | None = None,
+        ending: "_Ending | None" = None,
     ) -> None:
         self.connection = connection
+        self._ending = ending or _Ending()
         self.embedders = embedders or Embedders()
         self.left_to_jobs: set[str] = set()  # kinds of work asked for once in this transaction
         self.passages_put = 0
@@ -125,6 +128,35 @@ class Tx:
         """Record that something happened, for those that listen (worker.py)."""
         await self.run(queries.write_event, id=new_id("evt"), kind=kind, object_id=object_id)
 
+    def do_last(self, step: "LastStep") -> None:
+        """Have this done just before COMMIT, after everything else: for what takes a lock that many want."""
+        self._ending.last_steps.append(step)
+
+    def once_committed(self, told: Callable[[], object]) -> None:
+        """Have this called when all of it is committed, to count what happened."""
+        self._ending.told.append(told)
+
+    async def finish(self) -> None:
+        """Do what was left for last, in the order it was asked for."""
+        for step in self._ending.last_steps:
+            await step(self)
+
+    def tell_committed(self) -> None:
+        """Call those who wanted to know."""
+        for told in self._ending.told:
+            told()
+
+    @asynccontextmanager
+    async def step(self, caller: Caller) -> AsyncIterator["Tx"]:
+        """A part of this transaction that can be taken back alone, with what it left for later."""
+        before = self._ending.size
+        try:
+            async with _savepoint(self.connection):
+                yield Tx(self.connection, caller, self.now, self.embedders, self._ending)
+        except BaseException:
+            self._ending.cut_back(before)
+            raise
+
     async def send(
         self, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
@@ -132,6 +164,24 @@ class Tx:
         cursor = self.connection.cursor(row_factory=_rows_as(row_type))
         await cursor.execute(query.bytes, {**self._common, **params})
         return cursor
+
+
+LastStep = Callable[[Tx], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Ending:
+    """What a transaction and its steps leave for its end."""
+
+    last_steps: list[LastStep] = field(default_factory=list)
+    told: list[Callable[[], object]] = field(default_factory=list)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.last_steps), len(self.told)
+
+    def cut_back(self, size: tuple[int, int]) -> None:
+        del self.last_steps[size[0] :], self.told[size[1] :]
 
 
 class Batch:
@@ -282,8 +332,8 @@ class Database:
         outer = self._joined(caller)
         if outer is not None:
             with _hanging_up_after(within_s, outer.connection):
-                async with _savepoint(outer.connection):
-                    yield Tx(outer.connection, caller, outer.now, self.embedders)
+                async with outer.step(caller) as inner:
+                    yield inner
             return
         async with self._connection() as connection:
             tx = Tx(connection, caller, clock.now(), self.embedders)
@@ -296,7 +346,9 @@ class Database:
                         if caller.user_is_new:
                             await tx.run(queries.register_user, user_id=caller.user_id)
                         yield tx
+                        await tx.finish()
                         await connection.execute("COMMIT")
+                tx.tell_committed()
             except BaseException:
                 await connection.rollback()
                 raise
