@@ -176,7 +176,7 @@ class LocalLog:
             return False
         del self._lists[_place(caller, where)]
         found.version += 1
-        change = Change("deleted", replace(found.totals, shares={}), removed=found.in_order)
+        change = Change("deleted", found.totals, removed=found.in_order)
         await history.record_beside(self._db, caller, where, change)
         return True
 
@@ -306,3 +306,16 @@ _in_this_process: dict[_Place, _List] = {}
 
 def _place(caller: Caller, where: Where) -> _Place:
     return caller.org_id, where.resource_id, where.key
+
+
+def forget_expired() -> int:
+    """Drop the lists of this process whose time is over; how many."""
+    now = clock.now()
+    expired = [
+        place
+        for place, found in _in_this_process.items()
+        if found.expires_at is not None and found.expires_at <= now
+    ]
+    for place in expired:
+        del _in_this_process[place]
+    return len(expired)

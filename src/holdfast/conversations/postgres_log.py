@@ -134,8 +134,7 @@ class PostgresLog:
             rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
             await tx.run(queries.delete_conversation, conversation_id=row.id)
-            after = replace(row, version=row.version + 1, shares={}).totals
-            await history.record(tx, where, Change("deleted", after, removed=before))
+            await history.record(tx, where, Change("deleted", row.one_later.totals, removed=before))
         return True
 
     async def read(
@@ -309,13 +308,12 @@ class PostgresLog:
         of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
         row, known = await of_row.fetchone(), await of_known.fetchall()
         if row is not None and row.expires_at is not None and row.expires_at <= tx.now:
-            await tx.run(queries.drop_expired, **vars_of(where))
+            await tx.run(queries.delete_conversation, conversation_id=row.id)
+            await history.record(tx, where, Change("expired", row.one_later.totals))
             row, known = (
                 await tx.one(Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
                 [],
             )
-        elif row is not None and row.version == 0:
-            await tx.run(queries.drop_expired, **vars_of(where))
         if row is None:
             raise RuntimeError("the conversation was not returned")
         return row, known

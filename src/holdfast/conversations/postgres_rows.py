@@ -45,6 +45,11 @@ class Row:
             last_error=error_from_json(self.last_error),
         )
 
+    @property
+    def one_later(self) -> "Row":
+        """The row as the change that ends it leaves it."""
+        return replace(self, version=self.version + 1)
+
     def living_on(self, now: datetime, ttl_s: float | None) -> "Row":
         """The row, which a write makes live on."""
         return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))
@@ -63,6 +68,14 @@ class Row:
             roles=roles,
             shares=shares,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRow(Row):
+    """The row of an instance, with where it is."""
+
+    resource_id: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

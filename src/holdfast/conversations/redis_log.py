@@ -142,8 +142,7 @@ class RedisLog:
         reply = await self._until_free(lambda: self._run(_delete, caller, where, args), LOCK_WAIT_S)
         if len(reply) == 1:
             return False
-        gone = replace(totals_from(reply[1]), shares={})
-        change = Change("deleted", gone, removed=kept_from(reply[2]))
+        change = Change("deleted", totals_from(reply[1]), removed=kept_from(reply[2]))
         await history.record_beside(self._db, caller, where, change)
         return True
 
