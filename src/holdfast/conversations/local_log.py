@@ -121,6 +121,7 @@ class LocalLog:
     """See `MessageLog`."""
 
     durable = False
+    in_the_database = False
     _tokens = itertools.count(1)
 
     def __init__(self, db: Database) -> None:
@@ -283,7 +284,7 @@ class LocalLog:
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
         for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
-            del self._lists[place]
+            await self.delete(caller, Where(resource_id, place[2]))
 
     def _find(self, caller: Caller, where: Where) -> _List | None:
         found = self._lists.get(_place(caller, where))

@@ -53,6 +53,7 @@ class MessageLog(Protocol):
     """
 
     durable: bool
+    in_the_database: bool  # a change joins the transaction that is open, and is taken back with it
 
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
@@ -126,7 +127,7 @@ class MessageLog(Protocol):
         ...
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        """Remove every instance of a resource."""
+        """Remove every instance of a resource, each with a revision of its own."""
         ...
 
 

@@ -40,7 +40,7 @@ from holdfast.conversations.model import (
     Where,
     Window,
 )
-from holdfast.conversations.postgres_rows import HeadRow, MessageRow, Row, vars_of
+from holdfast.conversations.postgres_rows import HeadRow, MessageRow, PlacedRow, Row, vars_of
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import LockTimeout
@@ -56,6 +56,8 @@ T = TypeVar("T")
 # Of the breaker's time: a turn of waiting for a row; a statement, which the server then ends; a call, which then is broken
 # off. Each leaves the next a moment to tell what happened.
 A_TURN, A_STATEMENT, A_CALL = 0.5, 0.9, 0.95
+# How many instances are looked at together when all of a resource go.
+A_BATCH = 100
 
 
 class _Held(Exception):
@@ -66,6 +68,7 @@ class PostgresLog:
     """See `MessageLog`."""
 
     durable = True
+    in_the_database = True
 
     def __init__(self, db: Database, breaker: Breaker) -> None:
         self._db = db
@@ -131,10 +134,7 @@ class PostgresLog:
         async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None:
                 return False
-            rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
-            before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
-            await tx.run(queries.delete_conversation, conversation_id=row.id)
-            await history.record(tx, where, Change("deleted", row.one_later.totals, removed=before))
+            await self._delete(tx, where, row)
         return True
 
     async def read(
@@ -245,8 +245,13 @@ class PostgresLog:
             )
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        async with self._writing(caller) as tx:
-            await tx.run(queries.delete_conversations_of, resource_id=resource_id)
+        # Not under the breaker: there may be more than its time is enough for, and it is all or nothing.
+        async with self._db.begin(caller) as tx:
+            while rows := await tx.all(
+                PlacedRow, queries.lock_conversations_of, resource_id=resource_id, limit=A_BATCH
+            ):
+                for row in rows:
+                    await self._delete(tx, Where(resource_id, row.key), row)
 
     # --- inside a transaction ----------------------------------------------------------------------------------------
 
@@ -307,9 +312,8 @@ class PostgresLog:
         )
         of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
         row, known = await of_row.fetchone(), await of_known.fetchall()
-        if row is not None and row.expires_at is not None and row.expires_at <= tx.now:
-            await tx.run(queries.delete_conversation, conversation_id=row.id)
-            await history.record(tx, where, Change("expired", row.one_later.totals))
+        if row is not None and row.is_over(tx.now):
+            await self._delete(tx, where, row)
             row, known = (
                 await tx.one(Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
                 [],
@@ -317,6 +321,17 @@ class PostgresLog:
         if row is None:
             raise RuntimeError("the conversation was not returned")
         return row, known
+
+    async def _delete(self, tx: Tx, where: Where, row: Row) -> None:
+        """Remove an instance whose row is held; what was past its time is not kept in the history."""
+        rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
+        before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
+        await tx.run(queries.delete_conversation, conversation_id=row.id)
+        after = row.one_later.totals
+        if row.is_over(tx.now):
+            await history.record(tx, where, Change("expired", after))
+        else:
+            await history.record(tx, where, Change("deleted", after, removed=before))
 
     async def _find(self, tx: Tx, where: Where) -> Row | None:
         return await tx.one(Row, queries.lock_conversation, **vars_of(where))

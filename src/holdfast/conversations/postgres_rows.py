@@ -50,6 +50,10 @@ class Row:
         """The row as the change that ends it leaves it."""
         return replace(self, version=self.version + 1)
 
+    def is_over(self, now: datetime) -> bool:
+        """Whether its time is over."""
+        return self.expires_at is not None and self.expires_at <= now
+
     def living_on(self, now: datetime, ttl_s: float | None) -> "Row":
         """The row, which a write makes live on."""
         return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))

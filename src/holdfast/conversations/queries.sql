@@ -248,8 +248,15 @@ UPDATE conversations SET last_error = %(error)s
 -- name: delete_conversation
 DELETE FROM conversations WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
 
--- name: delete_conversations_of
-DELETE FROM conversations WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s;
+-- name: lock_conversations_of
+-- The rows of a resource, locked, a few at a time.
+SELECT id, version, message_count, token_count, roles, shares, next_seq, expires_at, pending_job, last_flush, last_error,
+       created_at, updated_at, resource_id, key
+  FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s
+ ORDER BY id
+ LIMIT %(limit)s
+   FOR UPDATE;
 
 -- name: list_conversations
 SELECT id, key, message_count, token_count, created_at, updated_at, expires_at

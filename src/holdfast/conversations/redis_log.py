@@ -85,6 +85,7 @@ class RedisLog:
     """See `MessageLog`."""
 
     durable = True
+    in_the_database = False
 
     def __init__(self, redis: Redis, db: Database, breaker: Breaker) -> None:
         self._redis = redis
