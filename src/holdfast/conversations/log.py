@@ -5,7 +5,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from holdfast.conversations.budget import Budget
@@ -43,6 +43,10 @@ class Terms:
     lock_ttl_s: float = 30.0
     lock_wait_s: float = LOCK_WAIT_S
     buffer: Budget | None = None  # drop the oldest on append, to be within these limits
+
+    def lives_until(self, now: datetime) -> datetime | None:
+        """Until when an instance that is written to now lives on; None: for ever."""
+        return None if self.ttl_s is None else now + timedelta(seconds=self.ttl_s)
 
 
 class MessageLog(Protocol):

@@ -87,7 +87,7 @@ class PostgresLog:
             if fresh:
                 await self._add(tx, row.id, row.next_seq, staying, fresh)
                 changed = replace(changed, next_seq=row.next_seq + len(fresh))
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             told = {"message_ids": [draft.id for draft in fresh]}
             await history.record(
@@ -107,7 +107,7 @@ class PostgresLog:
             await tx.run(queries.forget_flushed, conversation_id=row.id)
             await self._add(tx, row.id, row.next_seq, fresh, fresh)
             changed = replace(changed, next_seq=row.next_seq + len(fresh))
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             change = Change(action, changed.totals, removed=before, added=fresh)
             await history.record(tx, where, change)
@@ -125,7 +125,7 @@ class PostgresLog:
             changed = row.with_messages((), [taken])
             if taken.seq == row.next_seq - 1:
                 changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             await history.record(tx, where, Change("popped", changed.totals, removed=[taken]))
         return taken, changed.message_count

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from holdfast.conversations.log import count_in, error_from_json, flush_from_json
@@ -53,10 +53,6 @@ class Row:
     def is_over(self, now: datetime) -> bool:
         """Whether its time is over."""
         return self.expires_at is not None and self.expires_at <= now
-
-    def living_on(self, now: datetime, ttl_s: float | None) -> "Row":
-        """The row, which a write makes live on."""
-        return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))
 
     def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "Row":
         """The row one change later."""

@@ -212,7 +212,7 @@ class Database:
         A database that does not answer `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with _hanging_up_after(within_s, outer.connection):
+            with _reaching(), _hanging_up_after(within_s, outer.connection):
                 yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
         async with self._connection() as connection:
@@ -227,7 +227,7 @@ class Database:
         `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with _hanging_up_after(within_s, outer.connection):
+            with _reaching(), _hanging_up_after(within_s, outer.connection):
                 async with _savepoint(outer.connection):
                     yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
@@ -258,15 +258,22 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
-        try:
+        with _reaching():
             async with self._pool.connection() as connection:
                 yield connection
-        except (PoolTimeout, PoolClosed, TooManyRequests) as error:
-            metrics.backend_failures.labels("database").inc()
-            raise BackendUnavailable("the database cannot be reached") from error
-        except psycopg.OperationalError as error:
-            metrics.backend_failures.labels("database").inc()
-            raise BackendUnavailable("the database went away while it was asked") from error
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """The database's ways of not being there, as MEM-003."""
+    try:
+        yield
+    except (PoolTimeout, PoolClosed, TooManyRequests) as error:
+        metrics.backend_failures.labels("database").inc()
+        raise BackendUnavailable("the database cannot be reached") from error
+    except psycopg.OperationalError as error:
+        metrics.backend_failures.labels("database").inc()
+        raise BackendUnavailable("the database went away while it was asked") from error
 
 
 @contextmanager
