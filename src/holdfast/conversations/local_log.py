@@ -122,6 +122,7 @@ class LocalLog:
     """See `MessageLog`."""
 
     durable = False
+    in_the_database = False
     _tokens = itertools.count(1)
 
     def __init__(self, db: Database) -> None:
@@ -177,7 +178,7 @@ class LocalLog:
             return False
         del self._lists[_place(caller, where)]
         found.version += 1
-        change = Change("deleted", replace(found.totals, shares={}), removed=found.in_order)
+        change = Change("deleted", found.totals, removed=found.in_order)
         await history.record_beside(self._db, caller, where, change)
         return True
 
@@ -276,7 +277,7 @@ class LocalLog:
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
         for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
-            del self._lists[place]
+            await self.delete(caller, Where(resource_id, place[2]))
 
     def _find(self, caller: Caller, where: Where) -> _List | None:
         found = self._lists.get(_place(caller, where))
@@ -299,3 +300,16 @@ _in_this_process: dict[_Place, _List] = {}
 
 def _place(caller: Caller, where: Where) -> _Place:
     return caller.org_id, where.resource_id, where.key
+
+
+def forget_expired() -> int:
+    """Drop the lists of this process whose time is over; how many."""
+    now = clock.now()
+    expired = [
+        place
+        for place, found in _in_this_process.items()
+        if found.expires_at is not None and found.expires_at <= now
+    ]
+    for place in expired:
+        del _in_this_process[place]
+    return len(expired)

@@ -5,7 +5,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from holdfast.conversations.budget import Budget
@@ -45,6 +45,10 @@ class Terms:
     lock_wait_s: float = LOCK_WAIT_S
     buffer: Budget | None = None  # drop the oldest on append, to be within these limits
 
+    def lives_until(self, now: datetime) -> datetime | None:
+        """Until when an instance that is written to now lives on; None: for ever."""
+        return None if self.ttl_s is None else now + timedelta(seconds=self.ttl_s)
+
 
 class MessageLog(Protocol):
     """Message lists of any number of orgs. An instance whose time is over is absent.
@@ -54,6 +58,7 @@ class MessageLog(Protocol):
     """
 
     durable: bool
+    in_the_database: bool  # a change joins the transaction that is open, and is taken back with it
 
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
@@ -118,7 +123,7 @@ class MessageLog(Protocol):
         ...
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        """Remove every instance of a resource."""
+        """Remove every instance of a resource, each with a revision of its own."""
         ...
 
 

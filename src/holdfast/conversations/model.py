@@ -168,6 +168,11 @@ class Change:
     removed: Sequence[Kept] = ()
     added: Sequence[Draft] = ()
 
+    @property
+    def adds_summary(self) -> bool:
+        """Whether a summary is among what it added."""
+        return any(draft.share == LONG_TERM for draft in self.added)
+
 
 # --- on the wire -----------------------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ from holdfast.conversations.model import (
     Where,
     Window,
 )
-from holdfast.conversations.postgres_rows import HeadRow, MessageRow, Row, vars_of
+from holdfast.conversations.postgres_rows import HeadRow, MessageRow, PlacedRow, Row, vars_of
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import LockTimeout
@@ -57,6 +57,8 @@ T = TypeVar("T")
 # Of the breaker's time: a turn of waiting for a row; a statement, which the server then ends; a call, which then is broken
 # off. Each leaves the next a moment to tell what happened.
 A_TURN, A_STATEMENT, A_CALL = 0.5, 0.9, 0.95
+# How many instances are looked at together when all of a resource go.
+A_BATCH = 100
 
 
 class _Held(Exception):
@@ -67,6 +69,7 @@ class PostgresLog:
     """See `MessageLog`."""
 
     durable = True
+    in_the_database = True
 
     def __init__(self, db: Database, breaker: Breaker) -> None:
         self._db = db
@@ -85,7 +88,7 @@ class PostgresLog:
             if fresh:
                 await self._add(tx, row.id, row.next_seq, staying, fresh)
                 changed = replace(changed, next_seq=row.next_seq + len(fresh))
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             told = {"message_ids": [draft.id for draft in fresh]}
             await history.record(
@@ -105,7 +108,7 @@ class PostgresLog:
             await tx.run(queries.forget_flushed, conversation_id=row.id)
             await self._add(tx, row.id, row.next_seq, fresh, fresh)
             changed = replace(changed, next_seq=row.next_seq + len(fresh))
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             change = Change(action, changed.totals, removed=before, added=fresh)
             await history.record(tx, where, change)
@@ -123,7 +126,7 @@ class PostgresLog:
             changed = row.with_messages((), [taken])
             if taken.seq == row.next_seq - 1:
                 changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             await history.record(tx, where, Change("popped", changed.totals, removed=[taken]))
         return taken, changed.message_count
@@ -132,11 +135,7 @@ class PostgresLog:
         async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None:
                 return False
-            rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
-            before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
-            await tx.run(queries.delete_conversation, conversation_id=row.id)
-            after = replace(row, version=row.version + 1, shares={}).totals
-            await history.record(tx, where, Change("deleted", after, removed=before))
+            await self._delete(tx, where, row)
         return True
 
     async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
@@ -231,8 +230,13 @@ class PostgresLog:
             )
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        async with self._writing(caller) as tx:
-            await tx.run(queries.delete_conversations_of, resource_id=resource_id)
+        # Not under the breaker: there may be more than its time is enough for, and it is all or nothing.
+        async with self._db.begin(caller) as tx:
+            while rows := await tx.all(
+                PlacedRow, queries.lock_conversations_of, resource_id=resource_id, limit=A_BATCH
+            ):
+                for row in rows:
+                    await self._delete(tx, Where(resource_id, row.key), row)
 
     # --- inside a transaction ----------------------------------------------------------------------------------------
 
@@ -293,17 +297,26 @@ class PostgresLog:
         )
         of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
         row, known = await of_row.fetchone(), await of_known.fetchall()
-        if row is not None and row.expires_at is not None and row.expires_at <= tx.now:
-            await tx.run(queries.drop_expired, **vars_of(where))
+        if row is not None and row.is_over(tx.now):
+            await self._delete(tx, where, row)
             row, known = (
                 await tx.one(Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
                 [],
             )
-        elif row is not None and row.version == 0:
-            await tx.run(queries.drop_expired, **vars_of(where))
         if row is None:
             raise RuntimeError("the conversation was not returned")
         return row, known
+
+    async def _delete(self, tx: Tx, where: Where, row: Row) -> None:
+        """Remove an instance whose row is held; what was past its time is not kept in the history."""
+        rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
+        before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
+        await tx.run(queries.delete_conversation, conversation_id=row.id)
+        after = row.one_later.totals
+        if row.is_over(tx.now):
+            await history.record(tx, where, Change("expired", after))
+        else:
+            await history.record(tx, where, Change("deleted", after, removed=before))
 
     async def _find(self, tx: Tx, where: Where) -> Row | None:
         return await tx.one(Row, queries.lock_conversation, **vars_of(where))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from holdfast.conversations.log import count_in, error_from_json, flush_from_json
@@ -45,9 +45,14 @@ class Row:
             last_error=error_from_json(self.last_error),
         )
 
-    def living_on(self, now: datetime, ttl_s: float | None) -> "Row":
-        """The row, which a write makes live on."""
-        return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))
+    @property
+    def one_later(self) -> "Row":
+        """The row as the change that ends it leaves it."""
+        return replace(self, version=self.version + 1)
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether its time is over."""
+        return self.expires_at is not None and self.expires_at <= now
 
     def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "Row":
         """The row one change later."""
@@ -63,6 +68,14 @@ class Row:
             roles=roles,
             shares=shares,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRow(Row):
+    """The row of an instance, with where it is."""
+
+    resource_id: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,16 +101,6 @@ SELECT id, version, message_count, token_count, roles, shares, next_seq, expires
  WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
    AND (expires_at IS NULL OR expires_at > %(now)s);
 
--- name: drop_expired
--- What nobody came back for goes with the making of something new, a few at a time; the row itself first of all.
-DELETE FROM conversations
- WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND id IN (
-       SELECT id FROM conversations
-        WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND expires_at <= %(now)s
-        ORDER BY (key = %(key)s) DESC, expires_at
-        LIMIT 20
-          FOR UPDATE SKIP LOCKED);
-
 -- name: known_ids
 SELECT m.id
   FROM conversations c JOIN conversation_messages m ON m.org_id = c.org_id AND m.conversation_id = c.id
@@ -264,8 +254,15 @@ UPDATE conversations SET last_error = %(error)s
 -- name: delete_conversation
 DELETE FROM conversations WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
 
--- name: delete_conversations_of
-DELETE FROM conversations WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s;
+-- name: lock_conversations_of
+-- The rows of a resource, locked, a few at a time.
+SELECT id, version, message_count, token_count, roles, shares, next_seq, expires_at, pending_job, last_flush, last_error,
+       created_at, updated_at, resource_id, key
+  FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s
+ ORDER BY id
+ LIMIT %(limit)s
+   FOR UPDATE;
 
 -- name: list_conversations
 SELECT id, key, message_count, token_count, created_at, updated_at, expires_at
@@ -285,12 +282,6 @@ SELECT content, created_at
    AND action IN ('flushed', 'appended') AND content IS NOT NULL
    AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
  ORDER BY version;
-
--- name: drop_old_flushed
--- Contents of flushes that are past their time; that they happened stays.
-UPDATE revisions SET content = NULL, redacted_at = %(now)s
- WHERE org_id = %(org_id)s AND kind = 'conversation' AND object_id = %(conversation_id)s
-   AND action IN ('flushed', 'appended') AND content IS NOT NULL AND created_at < %(before)s;
 
 -- name: backup_content
 SELECT content

@@ -1,7 +1,7 @@
 """Message lists in Redis: each change is one Lua script, so it is atomic; locks are `SET NX PX` with a growing token.
 
 As durable as that Redis is configured to be (`appendonly yes` and `appendfsync always` lose nothing acknowledged).
-Revisions stay in Postgres: of a flush before its messages are taken out of Redis, of anything else right after it.
+Revisions stay in Postgres: of what takes messages out before it does, of an append right after it.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from holdfast.conversations.log import (
     Overtaken,
     Replacing,
     Terms,
+    count_in,
     error_to_json,
     flush_to_json,
     from_json,
@@ -29,7 +30,6 @@ from holdfast.conversations.log import (
     window_of,
 )
 from holdfast.conversations.model import (
-    LOCK_WAIT_S,
     Appended,
     Change,
     Draft,
@@ -66,6 +66,7 @@ from holdfast.kernel.redis import Breaker, Redis, Script, reaching
 _LUA = Path(__file__).with_name("lua")
 _FENCE = "holdfast:fence"
 _POLL_S = 0.01
+_TOO_LATE = "the lock ended before the change was made; try again"
 
 
 def _script(name: str) -> Script:
@@ -73,6 +74,7 @@ def _script(name: str) -> Script:
 
 
 _append, _replace, _pop = _script("append"), _script("replace"), _script("pop")
+_begin = _script("begin")
 _delete, _read, _heads, _remove = (
     _script("delete"),
     _script("read"),
@@ -86,6 +88,7 @@ class RedisLog:
     """See `MessageLog`."""
 
     durable = True
+    in_the_database = False
 
     def __init__(self, redis: Redis, db: Database, breaker: Breaker) -> None:
         self._redis = redis
@@ -95,57 +98,80 @@ class RedisLog:
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
-        if terms.buffer is None:
-            reply = await self._patiently(_append, caller, where, terms, drafts, [])
-        else:
-            # What a buffer drops is planned here, so nobody else may write in between.
-            async with self._write_lock(caller, where, terms) as token:
-                gone = await self._over(caller, where, drafts, terms)
-                reply = await self._run(
-                    _append, caller, where, writing(where, token, terms, drafts, gone)
-                )
-                if reply[0] != "ok":
-                    raise LockTimeout("the lock ended before the append was done; try again")
-        totals, dropped = totals_from(reply[1]), kept_from(reply[3])
-        fresh: list[str] = reply[2]
-        change = Change("appended", totals, {"message_ids": fresh}, dropped, drafts)
+        if terms.buffer is not None:
+            return await self._append_to_buffer(caller, where, drafts, terms)
+        args = writing(where, "", terms, drafts, [])
+        reply = await self._until_free(
+            lambda: self._run(_append, caller, where, args), terms.lock_wait_s
+        )
+        totals, fresh = totals_from(reply[1]), reply[2]
+        change = Change("appended", totals, {"message_ids": fresh}, added=drafts)
         await history.record_beside(self._db, caller, where, change)
-        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(dropped))
+        return Appended(len(fresh), len(drafts) - len(fresh), totals)
+
+    async def _append_to_buffer(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+    ) -> Appended:
+        """What a buffer drops is planned here, so nobody else may write in between."""
+        async with self._write_lock(caller, where, terms) as token:
+            before = await self._begin(caller, where, "w", token)
+            fresh, removed = await self._over(caller, where, drafts, terms)
+            told = {"message_ids": [draft.id for draft in fresh]}
+            if before is not None and removed:
+                await self._foretell(caller, where, before, "appended", removed, fresh, told)
+            gone = [kept.seq for kept in removed]
+            reply = await self._run(
+                _append, caller, where, writing(where, token, terms, drafts, gone)
+            )
+            _must_be_done(reply)
+        totals = totals_from(reply[1])
+        if before is None or not removed:
+            change = Change("appended", totals, told, removed, fresh)
+            await history.record_beside(self._db, caller, where, change)
+        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
     async def replace(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
     ) -> tuple[list[Kept], Totals]:
         async with self._write_lock(caller, where, terms) as token:
+            before = await self._begin(caller, where, "w", token)
+            removed = await self._all(caller, where)
+            change = None
+            if before is not None and removed:
+                change = await self._foretell(caller, where, before, action, removed, drafts)
             reply = await self._run(
                 _replace, caller, where, writing(where, token, terms, drafts, [])
             )
-            if reply[0] != "ok":
-                raise LockTimeout("the lock ended before the write was done; try again")
-        totals, before = totals_from(reply[1]), kept_from(reply[2])
-        change = Change(action, totals, removed=before, added=drafts)
-        await history.record_beside(self._db, caller, where, change)
-        return before, totals
+            _must_be_done(reply)
+        totals = totals_from(reply[1])
+        if change is None:
+            change = Change(action, totals, added=drafts)
+            await history.record_beside(self._db, caller, where, change)
+        else:
+            await self._follow(caller, where, change, totals)
+        return removed, totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        args = [where.key, now_us(), ttl_ms(terms)]
-        reply = await self._until_free(
-            lambda: self._run(_pop, caller, where, args), terms.lock_wait_s
-        )
-        if len(reply) == 1:
-            return None, 0
-        totals, [taken] = totals_from(reply[1]), kept_from(reply[2])
-        change = Change("popped", totals, removed=[taken])
-        await history.record_beside(self._db, caller, where, change)
-        return taken, totals.message_count
+        async with self._write_lock(caller, where, terms) as token:
+            before = await self._begin(caller, where, "w", token)
+            newest = await self._all(caller, where, first=-1)
+            if before is None or not newest:
+                return None, 0
+            before = replace(before, expires_at=terms.lives_until(clock.now()))
+            await self._foretell(caller, where, before, "popped", newest)
+            args = [token, where.key, now_us(), ttl_ms(terms)]
+            reply = await self._run(_pop, caller, where, args)
+            _must_be_done(reply)
+        return newest[0], totals_from(reply[1]).message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
-        args = [where.key, now_us()]
-        reply = await self._until_free(lambda: self._run(_delete, caller, where, args), LOCK_WAIT_S)
-        if len(reply) == 1:
-            return False
-        gone = replace(totals_from(reply[1]), shares={})
-        change = Change("deleted", gone, removed=kept_from(reply[2]))
-        await history.record_beside(self._db, caller, where, change)
+        async with self._write_lock(caller, where, Terms()) as token:
+            before = await self._begin(caller, where, "w", token)
+            if before is None:
+                return False
+            change = Change("deleted", before, removed=await self._all(caller, where))
+            await history.record_beside(self._db, caller, where, change)
+            _must_be_done(await self._run(_delete, caller, where, [token, where.key]))
         return True
 
     async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
@@ -194,28 +220,13 @@ class RedisLog:
         await self._give_back(keys_of(caller, where)[7], lease.token)
 
     async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
-        before = await self.totals(caller, where)
+        before = await self._begin(caller, where, "f", str(lease.token))
         removed = await self.fetch(caller, where, removal.seqs)
         if before is None or len(removed) != len(removal.seqs):
             raise Overtaken
-        async with self._breaker.guard(), reaching():
-            held = await self._redis.client.get(keys_of(caller, where)[7])
-            if held != str(lease.token):
-                raise Overtaken
-            version = await self._redis.client.hincrby(keys_of(caller, where)[0], "version", 1)
-        # The history first: should anything fail from here on, it has messages that are still there too, and none is lost.
         told = {"strategy": removal.flush.strategy, "removed": len(removed)}
         added = [] if removal.summary is None else [removal.summary]
-        after = replace(
-            before,
-            version=version,
-            message_count=before.message_count - len(removed) + len(added),
-            token_count=before.token_count
-            - sum(kept.draft.tokens for kept in removed)
-            + sum(draft.tokens for draft in added),
-        )
-        change = Change("flushed", after, told, removed, added)
-        await history.record_beside(self._db, caller, where, change, history.write_down)
+        change = await self._foretell(caller, where, before, "flushed", removed, added, told)
         args = [
             lease.token,
             now_us(),
@@ -227,8 +238,7 @@ class RedisLog:
         if reply[0] != "ok":
             raise Overtaken
         totals = totals_from(reply[1])
-        async with self._db.begin(caller) as tx:
-            await summaries.follow(tx, where, replace(change, after=totals))
+        await self._follow(caller, where, change, totals)
         return totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
@@ -272,20 +282,6 @@ class RedisLog:
         async with self._breaker.guard(), reaching():
             return await script(self._redis.client, keys_of(caller, where), args)
 
-    async def _patiently(
-        self,
-        script: Script,
-        caller: Caller,
-        where: Where,
-        terms: Terms,
-        drafts: Sequence[Draft],
-        gone: list[int],
-    ) -> Any:
-        args = writing(where, "", terms, drafts, gone)
-        return await self._until_free(
-            lambda: self._run(script, caller, where, args), terms.lock_wait_s
-        )
-
     async def _until_free(self, attempt: Any, wait_s: float) -> Any:
         """Try until no other writer holds the lock."""
         deadline = time.monotonic() + wait_s
@@ -322,26 +318,72 @@ class RedisLog:
 
     async def _over(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
-    ) -> list[int]:
-        """The places a buffer gives up so that the drafts fit."""
+    ) -> tuple[list[Draft], list[Kept]]:
+        """The drafts that are new, and what a buffer gives up so that they fit: of them too, where they are many."""
         heads = await self.heads(caller, where)
-        next_seq, known = 1, set()
+        keys, ids = keys_of(caller, where), [draft.id for draft in drafts]
         async with self._breaker.guard(), reaching():
-            keys, ids = keys_of(caller, where), [draft.id for draft in drafts]
             next_seq = int(await self._redis.client.hget(keys[0], "next") or 1)
-            known = {
-                each
-                for each, there in zip(
-                    ids, await self._redis.client.hmget(keys[5], ids), strict=True
-                )
-                if there
-            }
+            there = await self._redis.client.hmget(keys[5], ids)
+        known = {each for each, is_there in zip(ids, there, strict=True) if is_there}
         fresh = new_ones(drafts, known)
-        heads += [head_of(seq, draft, clock.now()) for seq, draft in enumerate(fresh, next_seq)]
+        numbered = dict(enumerate(fresh, next_seq))
+        heads += [head_of(seq, draft, clock.now()) for seq, draft in numbered.items()]
         tokens = sum(head.tokens for head in heads)
         if terms.buffer is None or not terms.buffer.is_over(len(heads), tokens):
-            return []
-        return list(plan_trim(heads, terms.buffer))
+            return fresh, []
+        gone = plan_trim(heads, terms.buffer)
+        dropped = await self.fetch(caller, where, [seq for seq in gone if seq not in numbered])
+        dropped += [Kept(seq, numbered[seq], clock.now()) for seq in gone if seq in numbered]
+        return fresh, dropped
+
+    async def _all(self, caller: Caller, where: Where, *, first: int = 0) -> list[Kept]:
+        """Every message, or the last so many of them."""
+        reply = await self._run(_read, caller, where, [now_us(), first, -1, ""])
+        return [] if len(reply) == 1 else kept_from(reply[2])
+
+    # --- what Postgres is told ---------------------------------------------------------------------------------------
+
+    async def _begin(self, caller: Caller, where: Where, lock: str, token: str) -> Totals | None:
+        """The totals as they stand, with the number of the change that its holder is about to make; None: no instance."""
+        reply = await self._run(_begin, caller, where, [lock, token, now_us()])
+        if reply[0] != "ok":
+            raise Overtaken if lock == "f" else LockTimeout(_TOO_LATE)
+        return None if len(reply) == 1 else totals_from(reply[1])
+
+    async def _foretell(
+        self,
+        caller: Caller,
+        where: Where,
+        before: Totals,
+        action: str,
+        removed: Sequence[Kept],
+        added: Sequence[Draft] = (),
+        told: dict[str, Any] | None = None,
+    ) -> Change:
+        """Tell of a removal before it is made: should anything fail from here on, the history has messages that are still
+        there too, and none is lost."""
+        gone = [kept.draft for kept in removed]
+        roles, shares = count_in(*count_in(before.roles, before.shares, gone, -1), added)
+        after = replace(
+            before,
+            message_count=before.message_count - len(gone) + len(added),
+            token_count=before.token_count
+            - sum(draft.tokens for draft in gone)
+            + sum(draft.tokens for draft in added),
+            roles=roles,
+            shares=shares,
+        )
+        change = Change(action, after, told or {}, removed, added)
+        write = history.write_down if change.adds_summary else history.record
+        await history.record_beside(self._db, caller, where, change, write)
+        return change
+
+    async def _follow(self, caller: Caller, where: Where, change: Change, totals: Totals) -> None:
+        """Let recall find a summary, now that it is there."""
+        if change.adds_summary:
+            async with self._db.begin(caller) as tx:
+                await summaries.follow(tx, where, replace(change, after=totals))
 
     async def _note(self, caller: Caller, where: Where, field: str, value: str | None) -> None:
         if await self.totals(caller, where) is None:
@@ -364,3 +406,8 @@ class RedisLog:
     async def _unlist(self, caller: Caller, resource_id: str, name: str) -> None:
         async with self._breaker.guard(), reaching():
             await self._redis.client.zrem(index_of(caller, resource_id), name)
+
+
+def _must_be_done(reply: Any) -> None:
+    if reply[0] != "ok":
+        raise LockTimeout(_TOO_LATE)

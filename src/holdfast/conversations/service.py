@@ -32,7 +32,7 @@ from holdfast.conversations.model import (
 from holdfast.conversations.postgres_log import read_ahead, window_of_rows
 from holdfast.conversations.resource import BUILT_IN, Resource
 from holdfast.conversations.resources import find
-from holdfast.kernel import clock, durations
+from holdfast.kernel import clock, durations, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, ScopeDenied
 from holdfast.kernel.pages import Cursor, Page
@@ -98,9 +98,7 @@ async def append(backends: Backends, caller: Caller, ask: Ask, messages: Any) ->
     if intake.drafts:
         done = await log.append(found.caller, found.where, intake.drafts, _terms(found.resource))
         appended, duplicates, totals = done.appended, done.duplicates, done.totals
-        flushed = await flushing.flush_if_due(
-            backends, found.caller, found.resource, found.where, totals
-        )
+        flushed = await _flush_after(backends, found, totals)
         counts = (totals.message_count, totals.token_count)
     else:
         counts = _counts(await log.totals(caller, found.where))
@@ -114,9 +112,7 @@ async def write(backends: Backends, caller: Caller, ask: Ask, messages: Any) -> 
     intake = await take_in(found.resource, Counter(found.resource), given)
     drafts = _that_fit(found.resource, intake.drafts)
     totals = (await _replace(backends, found, drafts, "written"))[1]
-    flushed = await flushing.flush_if_due(
-        backends, found.caller, found.resource, found.where, totals
-    )
+    flushed = await _flush_after(backends, found, totals)
     kept = totals.message_count
     duplicates = len(drafts) - kept
     counts = (totals.message_count, totals.token_count)
@@ -250,6 +246,17 @@ async def _replace(
     log = backends.log(found.caller, found.resource)
     terms = _terms(found.resource, clearing=True)
     return await log.replace(found.caller, found.where, drafts, terms, action)
+
+
+async def _flush_after(backends: Backends, found: Found, totals: Totals) -> FlushResult | None:
+    """Flush, if that is due. The messages are kept by now: should it fail, the next append is due as well."""
+    try:
+        return await flushing.flush_if_due(
+            backends, found.caller, found.resource, found.where, totals
+        )
+    except BackendUnavailable:
+        metrics.conversation_flushes.labels(found.resource.strategy.type, "failed").inc()
+        return None
 
 
 def _that_fit(resource: Resource, drafts: list[Draft]) -> list[Draft]:

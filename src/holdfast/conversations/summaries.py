@@ -66,9 +66,12 @@ async def follow(tx: Tx, where: Where, change: Change) -> None:
     after = change.after
     instance = {"resource_id": where.resource_id, "key": where.key}
     is_new = after.version == 1  # what an earlier instance of that key left is not its own
-    if is_new or any(kept.draft.share == LONG_TERM for kept in change.removed):
+    is_over = change.action in ("deleted", "expired")
+    if is_new or is_over or any(kept.draft.share == LONG_TERM for kept in change.removed):
         await tx.run(queries.drop_summaries, **instance)
     added = [draft for draft in change.added if draft.share == LONG_TERM]
+    if is_over:
+        return
     if added:
         await _put(tx, where, change, added)
     elif LONG_TERM in after.shares:

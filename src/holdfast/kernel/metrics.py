@@ -64,6 +64,9 @@ conversation_flushes = Counter(
     "Flushes by strategy and outcome.",
     ["strategy", "outcome"],
 )
+conversations_expired = Counter(
+    "holdfast_conversations_expired_total", "Instances cleared away after their time."
+)
 llm_failures = Counter("holdfast_llm_failures_total", "Calls of the language model that failed.")
 tool_calls = Counter(
     "holdfast_mcp_tool_calls_total",

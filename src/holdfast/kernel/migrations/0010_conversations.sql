@@ -24,3 +24,33 @@ CALL wall_off('conversation_summaries');
 
 -- Whose sessions a conversation belongs to.
 CREATE INDEX session_conversations_of ON session_conversations (org_id, resource_id, key);
+
+-- --- what is past its time ------------------------------------------------------------------------------------------
+
+DROP INDEX conversations_by_expiry;
+CREATE INDEX conversations_expiring ON conversations (org_id, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX revisions_flushed ON revisions (org_id, created_at)
+    WHERE kind = 'conversation' AND action IN ('flushed', 'appended') AND content IS NOT NULL;
+
+-- The orgs in which something of conversations is past its time: their ids and nothing else. The walls hold the owner of this
+-- function too, so it enters each org to look.
+CREATE FUNCTION conversations_to_sweep(in_now timestamptz, in_flushed_before timestamptz) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
+    org text;
+BEGIN
+    FOR org IN SELECT o.org_id FROM orgs o LOOP
+        PERFORM set_config('holdfast.org', org, true);
+        IF EXISTS (SELECT FROM conversations c WHERE c.org_id = org AND c.expires_at <= in_now)
+           OR EXISTS (SELECT FROM conversation_summaries s WHERE s.org_id = org AND s.expires_at <= in_now)
+           OR EXISTS (SELECT FROM revisions r
+                       WHERE r.org_id = org AND r.kind = 'conversation' AND r.action IN ('flushed', 'appended')
+                         AND r.content IS NOT NULL AND r.created_at < in_flushed_before) THEN
+            RETURN NEXT org;
+        END IF;
+    END LOOP;
+    PERFORM set_config('holdfast.org', entered, true);
+END $$;
+REVOKE ALL ON FUNCTION conversations_to_sweep FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION conversations_to_sweep TO holdfast_app;
