@@ -6,12 +6,12 @@ of writes and searches, and R@10 per category. Where `make bench-peers` has been
 answer the same questions and stand in the same table (see bench/peers). Exits with 1 when a floor is not held.
 """
 
-import asyncio
 import statistics
 import sys
 import time
 
 import httpx
+import uvloop
 from rich.table import Table
 
 from bench.harness import Bench, bench_service, console, load_note, progress_bar
@@ -141,4 +141,4 @@ async def main() -> int:
 
 if __name__ == "__main__":
     logs.configure("warning")
-    sys.exit(asyncio.run(main()))
+    sys.exit(uvloop.run(main()))  # as `holdfast serve` runs
