@@ -1,20 +1,22 @@
 """Background work, and which face does which kind of job."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 
+import psycopg
 import structlog
 
 from holdfast.app import AppConfig, config_of, open_backends
 from holdfast.conversations import flushing
+from holdfast.conversations import sweep as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.entries import sweep as entries
 from holdfast.everywhere.documents import READERS
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
-from holdfast.kernel.errors import BackendUnavailable
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.jobs import Handler, Worker
-from holdfast.kernel.recall import models
+from holdfast.kernel.recall import language, models
 from holdfast.memories import assets
 from holdfast.memories.objects import ObjectStore
 
@@ -33,6 +35,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
         "embed": models.embed_later(db, READERS),
         flushing.JOB: flushing.handler(backends),
         "index": models.index_later(db, READERS),
+        language.JOB: language.handler(db, READERS),
     }
 
 
@@ -42,7 +45,7 @@ async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:
     db = Database(config.database_url, min_size=1, max_size=concurrency + 1, embedders=embedders)
     backends = open_backends(config, db)
     await db.open()
-    tidying = asyncio.create_task(_tidy(db, ObjectStore(config.assets)))
+    tidying = asyncio.create_task(_tidy(backends, ObjectStore(config.assets)))
     try:
         await models.start(db)
         await Worker(config.database_url, db, handlers(backends)).run(concurrency=concurrency)
@@ -52,13 +55,20 @@ async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:
         await db.close()
 
 
-async def _tidy(db: Database, store: ObjectStore) -> None:
-    """Take away what crashes left in the object store; it belongs to no org, so it is no job of one."""
+async def _tidy(backends: Backends, store: ObjectStore) -> None:
+    """Clear away what is past its time and what crashes left. It goes through every org, so it is no job of one."""
     while True:
-        try:
-            swept = await assets.sweep(db, store)
-            if swept:
-                log.info("swept", orphans=len(swept))
-        except (BackendUnavailable, OSError) as error:
-            log.warning("the assets cannot be swept now", error=type(error).__name__)
+        await _attempt("assets", assets.sweep(backends.db, store))
+        await _attempt("conversations", conversations.sweep(backends))
         await asyncio.sleep(SWEEP_EVERY_S)
+
+
+async def _attempt(what: str, sweep: Awaitable[object]) -> None:
+    """One that fails is tried again with the next round, and keeps no other from its turn."""
+    try:
+        swept = await sweep
+    except (HoldfastError, OSError, psycopg.Error) as error:
+        log.warning("cannot be swept now", what=what, error=type(error).__name__)
+    else:
+        if swept:
+            log.info("swept", what=what)

@@ -292,6 +292,35 @@ async def test_one_with_instances_is_deleted_by_force_only(talk):
     await it.get("read", status=404)
 
 
+async def test_every_instance_that_goes_with_its_resource_leaves_a_revision(
+    talk, org, owner_connection
+):
+    it = await talk()
+    for key in ("one", "two", "three"):
+        await Talk(it.api, it.resource_id, key).append([f"of {key}", "and more"])
+    url = f"/memory-resources/{it.resource_id}"
+    stale = await it.api.delete(url, params={"force": True}, headers={"If-Match": '"9"'})
+    assert stale.status_code == 412
+    assert await Talk(it.api, it.resource_id, "one").contents() == ["of one", "and more"]
+    request = {"x-request-id": "the-end"}
+    gone = await it.api.delete(url, params={"force": True}, headers=request)
+    assert gone.status_code == 204
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    told = owner_connection.execute(
+        "SELECT kind, label, version, state ->> 'message_count', content FROM revisions"
+        " WHERE org_id = %s AND action = 'deleted' AND request_id = 'the-end' ORDER BY kind, label",
+        [org.id],
+    ).fetchall()
+    assert [row[:4] for row in told] == [
+        ("conversation", "one", 2, "2"),
+        ("conversation", "three", 2, "2"),
+        ("conversation", "two", 2, "2"),
+        ("memory_resource", None, 2, None),
+    ]
+    contents = [message["content"] for message in json.loads(told[1][4])]
+    assert contents == ["of three", "and more"]
+
+
 async def test_messages_do_not_move_between_backends(talk, backend):
     it = await talk()
     url, other = (

@@ -84,6 +84,25 @@ async def test_a_job_summarises_and_the_answer_does_not_wait_for_it(talk, api, m
     assert {m["id"] for m in everything["messages"]} >= {f"m{n}" for n in range(9)}
 
 
+async def test_recall_finds_what_the_model_wrote_for_the_session_s_user(api):
+    ana = {"Holdfast-User": "ana"}
+    it = Talk(api, "sessions", f"talk-{uuid.uuid4().hex[:8]}")
+    url = "/conversations/sessions/append"
+    body = {"key": it.key, "messages": said(10), "session_id": it.key}
+    assert (await api.post(url, json=body, headers=ana)).status_code == 200
+    asked = await it.call("flush", strategy="hybrid_summary", force=True)  # by the owner
+    await finished(api, asked["job_id"], "succeeded")
+    query = {"query": "the dog called Rex", "kinds": ["summary"]}
+    [one] = [
+        each
+        for each in (await api.post("/recall", json=query, headers=ana)).json()["data"]
+        if each["object"]["key"] == it.key
+    ]
+    assert one["object"]["session_id"] == it.key
+    owners = (await api.post("/recall", json=query)).json()["data"]
+    assert it.key not in [each["object"]["key"] for each in owners]
+
+
 async def test_the_earlier_summary_is_folded_in(talk, api, model):
     it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
     first = await it.append(said(8))

@@ -2,19 +2,21 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
-from tests.conftest import _free_port, serving, start_redis
+from holdfast.engine import find_running
+from tests.conftest import _free_port, redis_server, serving, start_redis
 from tests.conversations.conftest import Talk, resource
 from tests.conversations.stub_llm import stub_llm
 from tests.conversations.test_routes import said
+from tests.faults.test_kill import kill_all
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -173,45 +175,72 @@ async def test_a_flusher_that_is_killed_holds_up_the_next_for_its_lock_s_time_on
     assert [m["id"] for m in everything["messages"]] == [f"m{n}" for n in range(8)]
 
 
-async def test_the_service_killed_while_a_model_summarises_loses_nothing(tmp_path):
-    with stub_llm() as model:
-        model.delay_s = 30
-        env = {"HOLDFAST_LLM": "openai:stub", "HOLDFAST_LLM_BASE_URL": model.url}
-        with serving(tmp_path / "data", **env) as (ready, process):
+@pytest.mark.parametrize("began", [True, False])
+async def test_a_flush_that_was_asked_for_happens_once_whatever_dies(data_dir, tmp_path, began):
+    """kill -9 of everything while a model is being asked, or before that; a start later the jobs are done, once each."""
+    with stub_llm() as model, redis_server(tmp_path / "redis") as redis_url:
+        model.delay_s = 600  # it hangs
+        env = {
+            "HOLDFAST_LLM": "openai:stub",
+            "HOLDFAST_LLM_BASE_URL": model.url,
+            "HOLDFAST_REDIS_URL": redis_url,
+        }
+        backends, jobs = ("postgres", "redis"), {}
+        with serving(data_dir, **env, HOLDFAST_WORKER=str(began).lower()) as (ready, process):
             key = ready["api_key"]
             async with client(ready, key) as api:
-                body = resource(
-                    "r",
-                    type="message_count_based",
-                    max_messages=10,
-                    flushing={"type": "hybrid_summary"},
-                )
-                assert (await api.put("/memory-resources/r", json=body)).status_code == 201
-                done = await Talk(api, "r").append(said(8))
-                assert done["flush"]["status"] == "scheduled"
-                for _ in range(200):
-                    if model.asked:
-                        break
+                for backend in backends:
+                    fields = {"type": "message_count_based", "max_messages": 10}
+                    body = resource(backend, backend, flushing={"type": "hybrid_summary"}, **fields)
+                    made = await api.put(f"/memory-resources/{backend}", json=body)
+                    assert made.status_code == 201
+                    done = await Talk(api, backend).append(said(8))
+                    assert done["flush"]["status"] == "scheduled"
+                    jobs[backend] = f"/jobs/{done['flush']['job_id']}"
+                while began and len(model.asked) < len(backends):
                     await asyncio.sleep(0.05)
-                assert model.asked
-            os.kill(process.pid, signal.SIGKILL)
+            kill_all(process.pid)
             process.wait()
         model.delay_s = 0
-        with serving(tmp_path / "data", **env) as (ready, _):
+        asked_before = len(model.asked)
+        with serving(data_dir, **env) as (ready, _):
             async with client(ready, key) as api:
-                it = Talk(api, "r")
-                assert await it.contents() == [f"message {n}" for n in range(8)]
-                flushed = await it.call("flush", strategy="simple_fifo")
-                assert (flushed["flushed"], flushed["message_count"]) == (True, 5)
-                everything = await it.contents(include_flushed=True)
-                assert everything == [f"message {n}" for n in range(8)]
+                for backend in backends:
+                    while (job := (await api.get(jobs[backend])).json())["status"] != "succeeded":
+                        assert job["status"] in ("queued", "running"), job
+                        await asyncio.sleep(0.2)  # a worker that is gone is missed after a while
+                    assert job["attempts"] == (2 if began else 1)
+                    it = Talk(api, backend)
+                    everything = await it.get("read", include_flushed=True, limit=100)
+                    spoken = [m["id"] for m in everything["messages"] if m["role"] == "user"]
+                    assert spoken == [f"m{n}" for n in range(8)]
+                    stats = await it.get("stats")
+                    assert (stats["last_flush"]["removed"], stats["message_count"]) == (3, 6)
+                    assert (await it.get("health"))["pending_flush"] is False
+                assert len(model.asked) == asked_before + len(backends)
+                assert _flushes(data_dir) == len(backends)
+                found = await api.post("/recall", json={"query": "Rex", "kinds": ["summary"]})
+                assert len(found.json()["data"]) == len(backends)
+
+
+def _flushes(data_dir) -> int:
+    """How many flushes the history of the only org tells of."""
+    endpoints = find_running(data_dir)
+    assert endpoints is not None
+    with psycopg.connect(endpoints.owner_url, autocommit=True) as connection:
+        [(org_id,)] = connection.execute("SELECT org_id FROM orgs").fetchall()
+        connection.execute("SELECT set_config('holdfast.org', %s, false)", [org_id])
+        [(number,)] = connection.execute(
+            "SELECT count(*) FROM revisions WHERE kind = 'conversation' AND action = 'flushed'"
+        ).fetchall()
+    return int(number)
 
 
 WRITER = """
 import asyncio, json, sys
 from holdfast.conversations import service
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.service import Ask
+from holdfast.conversations.entering import Ask
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.redis import Redis

@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from holdfast.conversations import summary
+from holdfast.conversations import summaries, summary
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.counting import OVERHEAD, Counter
 from holdfast.conversations.flush import Plan, plan_flush, plan_summary, summary_room
-from holdfast.conversations.history import queries
 from holdfast.conversations.log import MessageLog, Overtaken
 from holdfast.conversations.model import (
     LOCK_WAIT_S,
@@ -212,9 +211,10 @@ async def _carry_out(
         message_count=0,  # the log knows, and fills them in
         token_count=0,
     )
+    if draft is not None:
+        await summaries.foresee(backends.db, draft)
     totals = await log.remove(caller, where, lease, Removal(plan.removed, draft, flush))
     metrics.conversation_flushes.labels(plan.strategy, "flushed").inc()
-    await _forget_old(backends, caller, totals)
     return FlushResult(
         flushed=True,
         summary_generated=draft is not None,
@@ -223,18 +223,6 @@ async def _carry_out(
         removed=len(plan.removed),
         actual_strategy=plan.strategy,
     )
-
-
-async def _forget_old(backends: Backends, caller: Caller, totals: Totals) -> None:
-    """Contents of flushes that are kept for no longer, where the deployment says for how long."""
-    if backends.flushed_kept_for is None:
-        return
-    async with backends.db.begin(caller) as tx:
-        await tx.run(
-            queries.drop_old_flushed,
-            conversation_id=totals.conversation_id,
-            before=tx.now - backends.flushed_kept_for,
-        )
 
 
 # --- by a job --------------------------------------------------------------------------------------------------------

@@ -5,14 +5,15 @@ revision goes with its change. For a log kept elsewhere it is written beside it,
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 import psycopg
 
+from holdfast.conversations import summaries
 from holdfast.conversations.log import kept_from_json, kept_to_json
-from holdfast.conversations.model import Kept, Where
+from holdfast.conversations.model import Change, Kept, Where
 from holdfast.kernel import revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -23,41 +24,33 @@ queries = load(__file__)
 
 KIND, BACKUP = "conversation", "conversation_backup"
 
+Writing = Callable[[Tx, Where, Change], Awaitable[None]]
 
-async def record(
-    tx: Tx,
-    where: Where,
-    conversation_id: str,
-    version: int,
-    action: str,
-    *,
-    state: dict[str, Any],
-    removed: Sequence[Kept] = (),
-) -> None:
-    """Write down a change, and the messages it removed."""
-    content = json.dumps([kept_to_json(kept) for kept in removed]) if removed else None
+
+async def record(tx: Tx, where: Where, change: Change) -> None:
+    """Write down a change and the messages it removed; what recall finds goes along with it."""
+    await write_down(tx, where, change)
+    await summaries.follow(tx, where, change)
+
+
+async def write_down(tx: Tx, where: Where, change: Change) -> None:
+    """The revision of a change, with the messages it removed."""
+    after, removed = change.after, change.removed
+    counts = {"message_count": after.message_count, "token_count": after.token_count}
     await tx.revise(
         KIND,
-        conversation_id,
-        version=version,
-        action=action,
-        state=state,
-        content=content,
+        after.conversation_id,
+        version=after.version,
+        action=change.action,
+        state={**change.state, **counts},
+        content=json.dumps([kept_to_json(kept) for kept in removed]) if removed else None,
         parent_id=where.resource_id,
         label=where.key,
     )
 
 
 async def record_beside(
-    db: Database,
-    caller: Caller,
-    where: Where,
-    conversation_id: str,
-    version: int,
-    action: str,
-    *,
-    state: dict[str, Any],
-    removed: Sequence[Kept] = (),
+    db: Database, caller: Caller, where: Where, change: Change, write: Writing = record
 ) -> None:
     """`record` for a log outside the database. A backend that lost its last changes counts anew: then the next number is
     taken, for the history must not lose one of the two."""
@@ -65,10 +58,9 @@ async def record_beside(
         try:
             async with db.begin(caller) as tx:
                 if attempt:
-                    version = await revisions.latest_version(tx, KIND, conversation_id) + 1
-                await record(
-                    tx, where, conversation_id, version, action, state=state, removed=removed
-                )
+                    last = await revisions.latest_version(tx, KIND, change.after.conversation_id)
+                    change = replace(change, after=replace(change.after, version=last + 1))
+                await write(tx, where, change)
             return
         except psycopg.errors.UniqueViolation:
             if attempt == 4:

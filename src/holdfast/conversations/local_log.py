@@ -7,9 +7,19 @@ from datetime import datetime, timedelta
 
 from holdfast.conversations import history
 from holdfast.conversations.flush import plan_trim
-from holdfast.conversations.log import Overtaken, Replacing, Terms, count_in, head_of, new_ones
+from holdfast.conversations.log import (
+    Overtaken,
+    Replacing,
+    Terms,
+    count_in,
+    head_of,
+    new_ones,
+    row_of,
+    window_of,
+)
 from holdfast.conversations.model import (
     Appended,
+    Change,
     Draft,
     Head,
     InstanceRow,
@@ -18,11 +28,11 @@ from holdfast.conversations.model import (
     LastFlush,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
 )
-from holdfast.conversations.postgres_log import window_of
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
@@ -112,6 +122,7 @@ class LocalLog:
     """See `MessageLog`."""
 
     durable = False
+    in_the_database = False
     _tokens = itertools.count(1)
 
     def __init__(self, db: Database) -> None:
@@ -130,9 +141,9 @@ class LocalLog:
             removed = found.take(plan_trim(heads, terms.buffer))
         found.changed(terms.ttl_s)
         totals = found.totals
-        await self._record(
-            caller, where, totals, "appended", removed, message_ids=[draft.id for draft in fresh]
-        )
+        told = {"message_ids": [draft.id for draft in fresh]}
+        change = Change("appended", totals, told, removed, fresh)
+        await history.record_beside(self._db, caller, where, change)
         return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
     async def replace(
@@ -141,10 +152,12 @@ class LocalLog:
         found = self._open(caller, where)
         before = found.take(found.order)
         found.known_ids.clear()
-        found.add(new_ones(drafts, ()))
+        fresh = new_ones(drafts, ())
+        found.add(fresh)
         found.changed(terms.ttl_s)
         totals = found.totals
-        await self._record(caller, where, totals, action, before)
+        change = Change(action, totals, removed=before, added=fresh)
+        await history.record_beside(self._db, caller, where, change)
         return before, totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
@@ -155,7 +168,8 @@ class LocalLog:
         found.known_ids.discard(taken.draft.id)
         found.changed(terms.ttl_s)
         totals = found.totals
-        await self._record(caller, where, totals, "popped", [taken])
+        change = Change("popped", totals, removed=[taken])
+        await history.record_beside(self._db, caller, where, change)
         return taken, totals.message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
@@ -164,29 +178,22 @@ class LocalLog:
             return False
         del self._lists[_place(caller, where)]
         found.version += 1
-        await self._record(caller, where, found.totals, "deleted", found.in_order)
+        change = Change("deleted", found.totals, removed=found.in_order)
+        await history.record_beside(self._db, caller, where, change)
         return True
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
         found = self._find(caller, where)
         if found is None:
             return Window([], 0, False, None)
-        seqs = found.order[-limit:] if tail else found.order[offset : offset + limit]
+        first, end = (-span.limit, None) if span.tail else (span.offset, span.offset + span.limit)
+        seqs = found.order[first:end]
         messages = [found.messages[seq] for seq in seqs]
         if note_access:
             now = clock.now()
             for kept in messages:
                 found.messages[kept.seq] = replace(kept, accessed_at=now)
-        return window_of(messages, len(found.order), offset, found.id, tail=tail)
+        return window_of(messages, len(found.order), span, found.id)
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         found = self._find(caller, where)
@@ -236,15 +243,10 @@ class LocalLog:
         found.changed(None)
         found.expires_at = expires_at  # a flush is nobody's visit
         totals = found.totals
-        await self._record(
-            caller,
-            where,
-            totals,
-            "flushed",
-            removed,
-            strategy=removal.flush.strategy,
-            removed=len(removed),
-        )
+        told = {"strategy": removal.flush.strategy, "removed": len(removed)}
+        added = [] if removal.summary is None else [removal.summary]
+        change = Change("flushed", totals, told, removed, added)
+        await history.record_beside(self._db, caller, where, change)
         return totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
@@ -269,11 +271,13 @@ class LocalLog:
             and (cursor.before_id is None or each.id > cursor.before_id)
         ]
         found.sort(key=lambda pair: pair[1].id, reverse=cursor.before_id is None)
-        return Page.of([_row(key, each.totals) for key, each in found[: cursor.limit + 1]], cursor)
+        return Page.of(
+            [row_of(key, each.totals) for key, each in found[: cursor.limit + 1]], cursor
+        )
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
         for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
-            del self._lists[place]
+            await self.delete(caller, Where(resource_id, place[2]))
 
     def _find(self, caller: Caller, where: Where) -> _List | None:
         found = self._lists.get(_place(caller, where))
@@ -289,27 +293,6 @@ class LocalLog:
             found = self._lists[_place(caller, where)] = _List(new_id("conv"), now, now)
         return found
 
-    async def _record(
-        self,
-        caller: Caller,
-        where: Where,
-        totals: Totals,
-        action: str,
-        gone: Sequence[Kept],
-        **state: object,
-    ) -> None:
-        counts = {"message_count": totals.message_count, "token_count": totals.token_count}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            totals.conversation_id,
-            totals.version,
-            action,
-            state={**state, **counts},
-            removed=gone,
-        )
-
 
 # The API and the worker of one process see the same lists.
 _in_this_process: dict[_Place, _List] = {}
@@ -319,13 +302,14 @@ def _place(caller: Caller, where: Where) -> _Place:
     return caller.org_id, where.resource_id, where.key
 
 
-def _row(key: str, totals: Totals) -> InstanceRow:
-    return InstanceRow(
-        id=totals.conversation_id,
-        key=key,
-        message_count=totals.message_count,
-        token_count=totals.token_count,
-        created_at=totals.created_at,
-        updated_at=totals.updated_at,
-        expires_at=totals.expires_at,
-    )
+def forget_expired() -> int:
+    """Drop the lists of this process whose time is over; how many."""
+    now = clock.now()
+    expired = [
+        place
+        for place, found in _in_this_process.items()
+        if found.expires_at is not None and found.expires_at <= now
+    ]
+    for place in expired:
+        del _in_this_process[place]
+    return len(expired)

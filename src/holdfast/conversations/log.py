@@ -5,7 +5,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from holdfast.conversations.budget import Budget
@@ -20,6 +20,7 @@ from holdfast.conversations.model import (
     LastFlush,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
@@ -44,6 +45,10 @@ class Terms:
     lock_wait_s: float = LOCK_WAIT_S
     buffer: Budget | None = None  # drop the oldest on append, to be within these limits
 
+    def lives_until(self, now: datetime) -> datetime | None:
+        """Until when an instance that is written to now lives on; None: for ever."""
+        return None if self.ttl_s is None else now + timedelta(seconds=self.ttl_s)
+
 
 class MessageLog(Protocol):
     """Message lists of any number of orgs. An instance whose time is over is absent.
@@ -53,6 +58,7 @@ class MessageLog(Protocol):
     """
 
     durable: bool
+    in_the_database: bool  # a change joins the transaction that is open, and is taken back with it
 
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
@@ -74,17 +80,8 @@ class MessageLog(Protocol):
         """Remove the instance; whether there was one."""
         ...
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
-        """Messages from `offset`, or the newest `limit` of them; where asked, the look is remembered."""
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
+        """The messages of a span; where asked, the look is remembered."""
         ...
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
@@ -126,7 +123,7 @@ class MessageLog(Protocol):
         ...
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        """Remove every instance of a resource."""
+        """Remove every instance of a resource, each with a revision of its own."""
         ...
 
 
@@ -163,6 +160,25 @@ def new_ones(drafts: Sequence[Draft], known: Collection[str]) -> list[Draft]:
             seen.add(draft.id)
             fresh.append(draft)
     return fresh
+
+
+def window_of(messages: list[Kept], total: int, span: Span, conversation_id: str | None) -> Window:
+    """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
+    shown = len(messages) + (0 if span.tail else span.offset)
+    return Window(messages, total, shown < total, conversation_id)
+
+
+def row_of(key: str, totals: Totals) -> InstanceRow:
+    """An instance in a list."""
+    return InstanceRow(
+        id=totals.conversation_id,
+        key=key,
+        message_count=totals.message_count,
+        token_count=totals.token_count,
+        created_at=totals.created_at,
+        updated_at=totals.updated_at,
+        expires_at=totals.expires_at,
+    )
 
 
 # --- messages as JSON: in Redis, in revisions, in backups ------------------------------------------------------------

@@ -1,5 +1,6 @@
 """What a conversation is made of, and the numbers that bound it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -112,6 +113,15 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Which part of a message list to read: from an offset on, or the newest."""
+
+    offset: int
+    limit: int
+    tail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """Part of a message list, oldest first."""
 
@@ -146,6 +156,22 @@ class Removal:
     seqs: tuple[int, ...]
     summary: Draft | None
     flush: LastFlush
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of an instance: what it did, and how the instance stands after it."""
+
+    action: str
+    after: Totals
+    state: dict[str, Any] = field(default_factory=dict)  # what else history says of it
+    removed: Sequence[Kept] = ()
+    added: Sequence[Draft] = ()
+
+    @property
+    def adds_summary(self) -> bool:
+        """Whether a summary is among what it added."""
+        return any(draft.share == LONG_TERM for draft in self.added)
 
 
 # --- on the wire -----------------------------------------------------------------------------------------------------

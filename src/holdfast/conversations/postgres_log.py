@@ -4,11 +4,11 @@ The instance's row is the lock of a short change: Postgres lets one transaction 
 stands still for longer than the lock's time. A flush, which thinks between two transactions, holds a lease row instead.
 """
 
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.types.json import Jsonb
@@ -19,17 +19,16 @@ from holdfast.conversations.log import (
     Overtaken,
     Replacing,
     Terms,
-    count_in,
-    error_from_json,
     error_to_json,
-    flush_from_json,
     flush_to_json,
     head_of,
     kept_to_json,
     new_ones,
+    window_of,
 )
 from holdfast.conversations.model import (
     Appended,
+    Change,
     Draft,
     Head,
     InstanceRow,
@@ -37,116 +36,40 @@ from holdfast.conversations.model import (
     LastError,
     Lease,
     Removal,
-    Role,
+    Span,
     Totals,
     Where,
     Window,
 )
+from holdfast.conversations.postgres_rows import HeadRow, MessageRow, PlacedRow, Row, vars_of
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import LockTimeout
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.redis import Breaker
-from holdfast.kernel.sql import load
+from holdfast.kernel.sql import Query, load
 
 queries = load(__file__)
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    id: str
-    version: int
-    message_count: int
-    token_count: int
-    roles: dict[str, int]
-    shares: dict[str, int]
-    next_seq: int
-    expires_at: datetime | None
-    pending_job: str | None
-    last_flush: dict[str, Any] | None
-    last_error: dict[str, Any] | None
-    created_at: datetime
-    updated_at: datetime
-
-    @property
-    def totals(self) -> Totals:
-        return Totals(
-            conversation_id=self.id,
-            version=self.version,
-            message_count=self.message_count,
-            token_count=self.token_count,
-            roles=self.roles,
-            shares=self.shares,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            expires_at=self.expires_at,
-            pending_job=self.pending_job,
-            last_flush=flush_from_json(self.last_flush),
-            last_error=error_from_json(self.last_error),
-        )
-
-    def living_on(self, now: datetime, ttl_s: float | None) -> "_Row":
-        """The row, which a write makes live on."""
-        return replace(self, expires_at=None if ttl_s is None else now + timedelta(seconds=ttl_s))
-
-    def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "_Row":
-        """The row one change later."""
-        gone = [kept.draft for kept in removed]
-        roles, shares = count_in(*count_in(self.roles, self.shares, gone, -1), added)
-        return replace(
-            self,
-            version=self.version + 1,
-            message_count=self.message_count + len(added) - len(gone),
-            token_count=self.token_count
-            + sum(d.tokens for d in added)
-            - sum(d.tokens for d in gone),
-            roles=roles,
-            shares=shares,
-        )
+# Of the breaker's time: a turn of waiting for a row; a statement, which the server then ends; a call, which then is broken
+# off. Each leaves the next a moment to tell what happened.
+A_TURN, A_STATEMENT, A_CALL = 0.5, 0.9, 0.95
+# How many instances are looked at together when all of a resource go.
+A_BATCH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _MessageRow:
-    seq: int
-    id: str
-    type: str
-    role: Role
-    content: str
-    name: str | None
-    tool_calls: list[Any] | None
-    tool_call_id: str | None
-    metadata: dict[str, Any]
-    tokens: int
-    share: str
-    created_at: datetime
-    accessed_at: datetime
-
-    @property
-    def kept(self) -> Kept:
-        fields = {
-            name: getattr(self, name)
-            for name in self.__slots__
-            if name not in ("seq", "accessed_at")
-        }
-        return Kept(self.seq, Draft(**fields), self.accessed_at)
-
-
-@dataclass(frozen=True, slots=True)
-class _HeadRow:
-    seq: int
-    role: str
-    tokens: int
-    share: str
-    accessed_at: datetime
-    calls: list[str]
-    answers: str | None
+class _Held(Exception):
+    """Somebody else has the row."""
 
 
 class PostgresLog:
     """See `MessageLog`."""
 
     durable = True
+    in_the_database = True
 
     def __init__(self, db: Database, breaker: Breaker) -> None:
         self._db = db
@@ -155,8 +78,9 @@ class PostgresLog:
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
-        async with self._locked(caller, terms) as tx:
-            row, known = await self._open(tx, where, [draft.id for draft in drafts])
+        ids = [draft.id for draft in drafts]
+        async with self._locked(caller, terms, lambda tx: self._open(tx, where, ids)) as held:
+            tx, (row, known) = held
             fresh = new_ones(drafts, known)
             removed = await self._make_room(tx, where, row, fresh, terms)
             staying = [d for d in fresh if d.id not in {kept.draft.id for kept in removed}]
@@ -164,43 +88,36 @@ class PostgresLog:
             if fresh:
                 await self._add(tx, row.id, row.next_seq, staying, fresh)
                 changed = replace(changed, next_seq=row.next_seq + len(fresh))
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
+            told = {"message_ids": [draft.id for draft in fresh]}
             await history.record(
-                tx,
-                where,
-                row.id,
-                changed.version,
-                "appended",
-                state={"message_ids": [draft.id for draft in fresh], **_counts(changed)},
-                removed=removed,
+                tx, where, Change("appended", changed.totals, told, removed, staying)
             )
         return Appended(len(fresh), len(drafts) - len(fresh), changed.totals, len(removed))
 
     async def replace(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
     ) -> tuple[list[Kept], Totals]:
-        async with self._locked(caller, terms) as tx:
-            row, _ = await self._open(tx, where, [])
-            rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
+        async with self._locked(caller, terms, lambda tx: self._open(tx, where, [])) as held:
+            tx, (row, _) = held
+            rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
             fresh = new_ones(drafts, ())
             changed = row.with_messages(fresh, before)
             await tx.run(queries.forget_flushed, conversation_id=row.id)
             await self._add(tx, row.id, row.next_seq, fresh, fresh)
             changed = replace(changed, next_seq=row.next_seq + len(fresh))
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
-            await history.record(
-                tx, where, row.id, changed.version, action, state=_counts(changed), removed=before
-            )
+            change = Change(action, changed.totals, removed=before, added=fresh)
+            await history.record(tx, where, change)
         return before, changed.totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        async with self._locked(caller, terms) as tx:
-            row = await self._find(tx, where)
+        async with self._locked(caller, terms, lambda tx: self._find(tx, where)) as (tx, row):
             newest = await tx.one(
-                _MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
+                MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
             )
             if row is None or newest is None:
                 return None, 0
@@ -209,62 +126,32 @@ class PostgresLog:
             changed = row.with_messages((), [taken])
             if taken.seq == row.next_seq - 1:
                 changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
-            changed = changed.living_on(tx.now, terms.ttl_s)
+            changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
-            await history.record(
-                tx,
-                where,
-                row.id,
-                changed.version,
-                "popped",
-                state=_counts(changed),
-                removed=[taken],
-            )
+            await history.record(tx, where, Change("popped", changed.totals, removed=[taken]))
         return taken, changed.message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
-        async with self._locked(caller, Terms()) as tx:
-            row = await self._find(tx, where)
+        async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None:
                 return False
-            rows = await tx.all(_MessageRow, queries.remove_all_messages, conversation_id=row.id)
-            before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
-            await tx.run(queries.delete_conversation, conversation_id=row.id)
-            await history.record(
-                tx, where, row.id, row.version + 1, "deleted", state=_counts(row), removed=before
-            )
+            await self._delete(tx, where, row)
         return True
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
-        query = queries.read_newest_messages if tail else queries.read_messages
-        page = {"limit": limit} if tail else {"limit": limit, "offset": offset}
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
         async with self._reading(caller) as tx:
-            of_row = await tx.send(_Row, queries.read_conversation, vars_of(where))
-            of_messages = await tx.send(_MessageRow, query, {**vars_of(where), **page})
-            row = await of_row.fetchone()
-            messages = [each.kept for each in await of_messages.fetchall()]
-        if row is None:
-            return Window([], 0, False, None)
-        if tail:
-            messages.reverse()
-        if note_access and messages:
+            of_row = await tx.send(Row, queries.read_conversation, vars_of(where))
+            of_messages = await tx.send(MessageRow, *_messages_of(where, span))
+        row, messages = await of_row.fetchone(), await of_messages.fetchall()
+        if note_access and row is not None and messages:
             async with self._writing(caller) as tx:
-                seqs = [kept.seq for kept in messages]
+                seqs = [each.seq for each in messages]
                 await tx.run(queries.note_access, conversation_id=row.id, seqs=seqs)
-        return window_of(messages, row.message_count, offset, row.id, tail=tail)
+        return window_of_rows(row, messages, span)
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         async with self._reading(caller) as tx:
-            row = await tx.one(_Row, queries.read_conversation, **vars_of(where))
+            row = await tx.one(Row, queries.read_conversation, **vars_of(where))
         return None if row is None else row.totals
 
     async def heads(self, caller: Caller, where: Where) -> list[Head]:
@@ -277,7 +164,7 @@ class PostgresLog:
             return []
         async with self._reading(caller) as tx:
             rows = await tx.all(
-                _MessageRow,
+                MessageRow,
                 queries.read_messages_at,
                 conversation_id=totals.conversation_id,
                 seqs=list(seqs),
@@ -293,14 +180,13 @@ class PostgresLog:
             await tx.run(queries.end_lease, token=lease.token, **vars_of(where))
 
     async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
-        async with self._locked(caller, Terms()) as tx:
-            row = await self._find(tx, where)
+        async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
             if row is None or not await tx.one(
                 int, queries.check_lease, conversation_id=row.id, token=lease.token
             ):
                 raise Overtaken
             rows = await tx.all(
-                _MessageRow,
+                MessageRow,
                 queries.remove_messages,
                 conversation_id=row.id,
                 seqs=list(removal.seqs),
@@ -323,15 +209,8 @@ class PostgresLog:
             await self._save(tx, changed)
             ids = [kept.draft.id for kept in removed]
             await tx.run(queries.remember_flushed, conversation_id=row.id, ids=ids)
-            await history.record(
-                tx,
-                where,
-                row.id,
-                changed.version,
-                "flushed",
-                state={"strategy": flush.strategy, "removed": len(removed), **_counts(changed)},
-                removed=removed,
-            )
+            told = {"strategy": flush.strategy, "removed": len(removed)}
+            await history.record(tx, where, Change("flushed", changed.totals, told, removed, added))
         return changed.totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
@@ -351,71 +230,103 @@ class PostgresLog:
             )
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        async with self._writing(caller) as tx:
-            await tx.run(queries.delete_conversations_of, resource_id=resource_id)
+        # Not under the breaker: there may be more than its time is enough for, and it is all or nothing.
+        async with self._db.begin(caller) as tx:
+            while rows := await tx.all(
+                PlacedRow, queries.lock_conversations_of, resource_id=resource_id, limit=A_BATCH
+            ):
+                for row in rows:
+                    await self._delete(tx, Where(resource_id, row.key), row)
 
     # --- inside a transaction ----------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def _locked(self, caller: Caller, terms: Terms) -> AsyncIterator[Tx]:
-        """A transaction that will hold the instance's row: waited for, and held, for so long at most."""
-        async with (
-            self._breaker.guard(at_least_s=terms.lock_wait_s + 1),
-            self._db.begin(caller) as tx,
-        ):
-            await tx.run(
-                queries.bound_the_lock,
-                wait_ms=str(int(terms.lock_wait_s * 1000)),
-                ttl_ms=str(max(1, int(terms.lock_ttl_s * 1000))),
-            )
+    async def _locked(
+        self, caller: Caller, terms: Terms, take: Callable[[Tx], Awaitable[T]]
+    ) -> AsyncIterator[tuple[Tx, T]]:
+        """A transaction that holds the instance's row, which `take` gets: waited for, and held, for so long at most.
+
+        It is waited for in turns, each well within the breaker's time, so that a row which others hold (LockTimeout) is
+        told from a database that does not answer (MEM-003).
+        """
+        deadline, holds = time.monotonic() + terms.lock_wait_s, False
+        limit_s = self._breaker.timeout_s
+        while True:
+            left_s = max(0.001, deadline - time.monotonic())
+            turn_s = left_s if limit_s is None else min(left_s, limit_s * A_TURN)
             try:
-                yield tx
-            except psycopg.errors.LockNotAvailable:
-                raise LockTimeout(
-                    f"others held this conversation for {terms.lock_wait_s:g} s; try again"
-                ) from None
+                async with self._writing(caller) as tx:
+                    await tx.run(
+                        queries.bound_the_lock,
+                        wait_ms=_ms(turn_s),
+                        statement_ms="0" if limit_s is None else _ms(limit_s * A_STATEMENT),
+                        ttl_ms=_ms(terms.lock_ttl_s),
+                    )
+                    taken = await take(tx)
+                    holds = True
+                    yield tx, taken
+                return
+            except _Held:
+                if holds or time.monotonic() >= deadline:
+                    raise LockTimeout(
+                        f"others held this conversation for {terms.lock_wait_s:g} s; try again"
+                    ) from None
 
     @asynccontextmanager
     async def _reading(self, caller: Caller) -> AsyncIterator[Tx]:
-        async with self._breaker.guard(), self._db.read(caller) as tx:
+        async with self._breaker.guard(), self._db.read(caller, within_s=self._within_s) as tx:
             yield tx
 
     @asynccontextmanager
     async def _writing(self, caller: Caller) -> AsyncIterator[Tx]:
-        async with self._breaker.guard(), self._db.begin(caller) as tx:
-            yield tx
+        async with self._breaker.guard(), self._db.begin(caller, within_s=self._within_s) as tx:
+            try:
+                yield tx
+            except psycopg.errors.LockNotAvailable as error:
+                raise _Held from error
 
-    async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[_Row, list[str]]:
+    @property
+    def _within_s(self) -> float | None:
+        limit_s = self._breaker.timeout_s
+        return None if limit_s is None else limit_s * A_CALL
+
+    async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[Row, list[str]]:
         """The row, locked and made where there is none, and which of the ids are known to it."""
         of_row = await tx.send(
-            _Row, queries.open_conversation, {**vars_of(where), "id": new_id("conv")}
+            Row, queries.open_conversation, {**vars_of(where), "id": new_id("conv")}
         )
         of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
         row, known = await of_row.fetchone(), await of_known.fetchall()
-        if row is not None and row.expires_at is not None and row.expires_at <= tx.now:
-            await tx.run(queries.drop_expired, **vars_of(where))
+        if row is not None and row.is_over(tx.now):
+            await self._delete(tx, where, row)
             row, known = (
-                await tx.one(_Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
+                await tx.one(Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
                 [],
             )
-        elif row is not None and row.version == 0:
-            await tx.run(queries.drop_expired, **vars_of(where))
         if row is None:
             raise RuntimeError("the conversation was not returned")
         return row, known
 
-    async def _find(self, tx: Tx, where: Where) -> _Row | None:
-        return await tx.one(_Row, queries.lock_conversation, **vars_of(where))
+    async def _delete(self, tx: Tx, where: Where, row: Row) -> None:
+        """Remove an instance whose row is held; what was past its time is not kept in the history."""
+        rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
+        before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
+        await tx.run(queries.delete_conversation, conversation_id=row.id)
+        after = row.one_later.totals
+        if row.is_over(tx.now):
+            await history.record(tx, where, Change("expired", after))
+        else:
+            await history.record(tx, where, Change("deleted", after, removed=before))
+
+    async def _find(self, tx: Tx, where: Where) -> Row | None:
+        return await tx.one(Row, queries.lock_conversation, **vars_of(where))
 
     async def _heads(self, tx: Tx, where: Where) -> list[Head]:
-        rows = await tx.all(_HeadRow, queries.read_heads, **vars_of(where))
-        return [
-            Head(r.seq, r.role, r.tokens, r.share, r.accessed_at, tuple(r.calls), r.answers)
-            for r in rows
-        ]
+        rows = await tx.all(HeadRow, queries.read_heads, **vars_of(where))
+        return [row.head for row in rows]
 
     async def _make_room(
-        self, tx: Tx, where: Where, row: _Row, fresh: Sequence[Draft], terms: Terms
+        self, tx: Tx, where: Where, row: Row, fresh: Sequence[Draft], terms: Terms
     ) -> list[Kept]:
         """What a buffer drops so that the fresh messages fit."""
         after = row.with_messages(fresh)
@@ -426,7 +337,7 @@ class PostgresLog:
         heads += [head_of(seq, draft, tx.now) for seq, draft in numbered]
         gone = set(plan_trim(heads, terms.buffer))
         rows = await tx.all(
-            _MessageRow, queries.remove_messages, conversation_id=row.id, seqs=sorted(gone)
+            MessageRow, queries.remove_messages, conversation_id=row.id, seqs=sorted(gone)
         )
         dropped = [each.kept for each in rows]
         dropped += [Kept(seq, draft, tx.now) for seq, draft in numbered if seq in gone]
@@ -457,7 +368,7 @@ class PostgresLog:
                 queries.add_messages, conversation_id=conversation_id, messages=Jsonb(rows)
             )
 
-    async def _save(self, tx: Tx, row: _Row) -> None:
+    async def _save(self, tx: Tx, row: Row) -> None:
         """Write the totals."""
         await tx.run(
             queries.change_totals,
@@ -475,18 +386,29 @@ class PostgresLog:
         )
 
 
-def vars_of(where: Where) -> dict[str, str]:
-    """An instance, as queries name it."""
-    return {"resource_id": where.resource_id, "key": where.key}
+def _ms(seconds: float) -> str:
+    return str(max(1, int(seconds * 1000)))
 
 
-def window_of(
-    messages: list[Kept], total: int, offset: int, conversation_id: str | None, *, tail: bool
-) -> Window:
-    """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
-    shown = len(messages) + (0 if tail else offset)
-    return Window(messages, total, shown < total, conversation_id)
+def read_ahead(
+    db: Database, caller: Caller, where: Where, span: Span
+) -> tuple[Awaitable[Row | None], Awaitable[list[MessageRow]]]:
+    """What `PostgresLog.read` asks, for who asks something else with it (`Database.together`)."""
+    query, params = _messages_of(where, span)
+    return (
+        db.one(caller, Row, queries.read_conversation, **vars_of(where)),
+        db.all(caller, MessageRow, query, **params),
+    )
 
 
-def _counts(row: _Row) -> dict[str, int]:
-    return {"message_count": row.message_count, "token_count": row.token_count}
+def window_of_rows(row: Row | None, rows: Sequence[MessageRow], span: Span) -> Window:
+    """What was read, as every log tells it."""
+    if row is None:
+        return Window([], 0, False, None)
+    messages = [each.kept for each in (reversed(rows) if span.tail else rows)]
+    return window_of(messages, row.message_count, span, row.id)
+
+
+def _messages_of(where: Where, span: Span) -> tuple[Query, dict[str, Any]]:
+    query = queries.read_newest_messages if span.tail else queries.read_messages
+    return query, {**vars_of(where), "limit": span.limit, "offset": span.offset}

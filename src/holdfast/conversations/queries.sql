@@ -40,11 +40,17 @@ SELECT id, config, revision, created_at, updated_at
 -- name: org_made_at
 SELECT created_at FROM orgs WHERE org_id = %(org_id)s;
 
--- name: agent_references
-SELECT memory FROM agents WHERE org_id = %(org_id)s AND id = %(agent_id)s;
-
--- name: session_owner
-SELECT user_id, agent_id FROM sessions WHERE org_id = %(org_id)s AND id = %(session_id)s;
+-- name: way_in
+-- All that decides whether a conversation may be used: its resource, what the agent's directory entry says of resources,
+-- and whose session the key names.
+SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS created_at,
+       coalesce(r.updated_at, o.created_at) AS updated_at,
+       a.memory AS refers_to, s.user_id, s.agent_id
+  FROM orgs o
+  LEFT JOIN memory_resources r ON r.org_id = o.org_id AND r.id = %(resource_id)s
+  LEFT JOIN agents a ON a.org_id = o.org_id AND a.id = %(speaking_agent)s
+  LEFT JOIN sessions s ON s.org_id = o.org_id AND s.id = %(key)s
+ WHERE o.org_id = %(org_id)s;
 
 -- name: touch_session
 -- Registers a session that is named for the first time. Gives no row where it is another user's.
@@ -65,8 +71,11 @@ VALUES (%(org_id)s, %(session_id)s, %(resource_id)s, %(key)s, %(now)s)
 ON CONFLICT (org_id, session_id, resource_id, key) DO UPDATE SET last_activity_at = excluded.last_activity_at;
 
 -- name: bound_the_lock
--- The row is the lock: waited for this long, and held no longer than that, for then Postgres ends its holder.
-SELECT set_config('lock_timeout', %(wait_ms)s, true), set_config('idle_in_transaction_session_timeout', %(ttl_ms)s, true);
+-- The row is the lock: waited for this long, and held no longer than that, for then Postgres ends its holder. A statement
+-- that takes longer than its writer waits for is ended as well.
+SELECT set_config('lock_timeout', %(wait_ms)s, true),
+       set_config('statement_timeout', %(statement_ms)s, true),
+       set_config('idle_in_transaction_session_timeout', %(ttl_ms)s, true);
 
 -- name: open_conversation
 -- The row, locked; made where there is none.
@@ -91,16 +100,6 @@ SELECT id, version, message_count, token_count, roles, shares, next_seq, expires
   FROM conversations
  WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND key = %(key)s
    AND (expires_at IS NULL OR expires_at > %(now)s);
-
--- name: drop_expired
--- What nobody came back for goes with the making of something new, a few at a time; the row itself first of all.
-DELETE FROM conversations
- WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND id IN (
-       SELECT id FROM conversations
-        WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND expires_at <= %(now)s
-        ORDER BY (key = %(key)s) DESC, expires_at
-        LIMIT 20
-          FOR UPDATE SKIP LOCKED);
 
 -- name: known_ids
 SELECT m.id
@@ -255,8 +254,15 @@ UPDATE conversations SET last_error = %(error)s
 -- name: delete_conversation
 DELETE FROM conversations WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
 
--- name: delete_conversations_of
-DELETE FROM conversations WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s;
+-- name: lock_conversations_of
+-- The rows of a resource, locked, a few at a time.
+SELECT id, version, message_count, token_count, roles, shares, next_seq, expires_at, pending_job, last_flush, last_error,
+       created_at, updated_at, resource_id, key
+  FROM conversations
+ WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s
+ ORDER BY id
+ LIMIT %(limit)s
+   FOR UPDATE;
 
 -- name: list_conversations
 SELECT id, key, message_count, token_count, created_at, updated_at, expires_at
@@ -276,12 +282,6 @@ SELECT content, created_at
    AND action IN ('flushed', 'appended') AND content IS NOT NULL
    AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
  ORDER BY version;
-
--- name: drop_old_flushed
--- Contents of flushes that are past their time; that they happened stays.
-UPDATE revisions SET content = NULL, redacted_at = %(now)s
- WHERE org_id = %(org_id)s AND kind = 'conversation' AND object_id = %(conversation_id)s
-   AND action IN ('flushed', 'appended') AND content IS NOT NULL AND created_at < %(before)s;
 
 -- name: backup_content
 SELECT content

@@ -1,7 +1,7 @@
 """Message lists in Redis: each change is one Lua script, so it is atomic; locks are `SET NX PX` with a growing token.
 
 As durable as that Redis is configured to be (`appendonly yes` and `appendfsync always` lose nothing acknowledged).
-Revisions stay in Postgres: of a flush before its messages are taken out of Redis, of anything else right after it.
+Revisions stay in Postgres: of what takes messages out before it does, of an append right after it.
 """
 
 import asyncio
@@ -9,28 +9,29 @@ import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from holdfast.conversations import history
+from holdfast.conversations import history, summaries
 from holdfast.conversations.flush import plan_trim
 from holdfast.conversations.log import (
     Overtaken,
     Replacing,
     Terms,
-    error_from_json,
+    count_in,
     error_to_json,
-    flush_from_json,
     flush_to_json,
     from_json,
     head_of,
     new_ones,
-    to_json,
+    row_of,
+    window_of,
 )
 from holdfast.conversations.model import (
-    LOCK_WAIT_S,
     Appended,
+    Change,
     Draft,
     Head,
     InstanceRow,
@@ -38,22 +39,34 @@ from holdfast.conversations.model import (
     LastError,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
 )
-from holdfast.conversations.postgres_log import window_of
+from holdfast.conversations.redis_words import (
+    fields_of,
+    head_from,
+    index_of,
+    kept_from,
+    keys_of,
+    now_us,
+    texts,
+    totals_from,
+    ttl_ms,
+    writing,
+)
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import LockTimeout
-from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.redis import Breaker, Redis, Script, reaching
 
 _LUA = Path(__file__).with_name("lua")
 _FENCE = "holdfast:fence"
 _POLL_S = 0.01
+_TOO_LATE = "the lock ended before the change was made; try again"
 
 
 def _script(name: str) -> Script:
@@ -61,6 +74,7 @@ def _script(name: str) -> Script:
 
 
 _append, _replace, _pop = _script("append"), _script("replace"), _script("pop")
+_begin = _script("begin")
 _delete, _read, _heads, _remove = (
     _script("delete"),
     _script("read"),
@@ -74,6 +88,7 @@ class RedisLog:
     """See `MessageLog`."""
 
     durable = True
+    in_the_database = False
 
     def __init__(self, redis: Redis, db: Database, breaker: Breaker) -> None:
         self._redis = redis
@@ -83,94 +98,113 @@ class RedisLog:
     async def append(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
-        if terms.buffer is None:
-            reply = await self._patiently(_append, caller, where, terms, drafts, [])
-        else:
-            # What a buffer drops is planned here, so nobody else may write in between.
-            async with self._write_lock(caller, where, terms) as token:
-                gone = await self._over(caller, where, drafts, terms)
-                reply = await self._run(
-                    _append, caller, where, _writing(where, token, terms, drafts, gone)
-                )
-                if reply[0] != "ok":
-                    raise LockTimeout("the lock ended before the append was done; try again")
-        totals, dropped = _totals(reply[1]), _kept(reply[3])
-        fresh: list[str] = reply[2]
-        await self._record(caller, where, totals, "appended", dropped, message_ids=fresh)
-        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(dropped))
+        if terms.buffer is not None:
+            return await self._append_to_buffer(caller, where, drafts, terms)
+        args = writing(where, "", terms, drafts, [])
+        reply = await self._until_free(
+            lambda: self._run(_append, caller, where, args), terms.lock_wait_s
+        )
+        totals, fresh = totals_from(reply[1]), reply[2]
+        change = Change("appended", totals, {"message_ids": fresh}, added=drafts)
+        await history.record_beside(self._db, caller, where, change)
+        return Appended(len(fresh), len(drafts) - len(fresh), totals)
+
+    async def _append_to_buffer(
+        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+    ) -> Appended:
+        """What a buffer drops is planned here, so nobody else may write in between."""
+        async with self._write_lock(caller, where, terms) as token:
+            before = await self._begin(caller, where, "w", token)
+            fresh, removed = await self._over(caller, where, drafts, terms)
+            told = {"message_ids": [draft.id for draft in fresh]}
+            if before is not None and removed:
+                await self._foretell(caller, where, before, "appended", removed, fresh, told)
+            gone = [kept.seq for kept in removed]
+            reply = await self._run(
+                _append, caller, where, writing(where, token, terms, drafts, gone)
+            )
+            _must_be_done(reply)
+        totals = totals_from(reply[1])
+        if before is None or not removed:
+            change = Change("appended", totals, told, removed, fresh)
+            await history.record_beside(self._db, caller, where, change)
+        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
     async def replace(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
     ) -> tuple[list[Kept], Totals]:
         async with self._write_lock(caller, where, terms) as token:
+            before = await self._begin(caller, where, "w", token)
+            removed = await self._all(caller, where)
+            change = None
+            if before is not None and removed:
+                change = await self._foretell(caller, where, before, action, removed, drafts)
             reply = await self._run(
-                _replace, caller, where, _writing(where, token, terms, drafts, [])
+                _replace, caller, where, writing(where, token, terms, drafts, [])
             )
-            if reply[0] != "ok":
-                raise LockTimeout("the lock ended before the write was done; try again")
-        totals, before = _totals(reply[1]), _kept(reply[2])
-        await self._record(caller, where, totals, action, before)
-        return before, totals
+            _must_be_done(reply)
+        totals = totals_from(reply[1])
+        if change is None:
+            change = Change(action, totals, added=drafts)
+            await history.record_beside(self._db, caller, where, change)
+        else:
+            await self._follow(caller, where, change, totals)
+        return removed, totals
 
     async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        args = [where.key, _now_us(), _ttl_ms(terms)]
-        reply = await self._until_free(
-            lambda: self._run(_pop, caller, where, args), terms.lock_wait_s
-        )
-        if len(reply) == 1:
-            return None, 0
-        totals, [taken] = _totals(reply[1]), _kept(reply[2])
-        await self._record(caller, where, totals, "popped", [taken])
-        return taken, totals.message_count
+        async with self._write_lock(caller, where, terms) as token:
+            before = await self._begin(caller, where, "w", token)
+            newest = await self._all(caller, where, first=-1)
+            if before is None or not newest:
+                return None, 0
+            before = replace(before, expires_at=terms.lives_until(clock.now()))
+            await self._foretell(caller, where, before, "popped", newest)
+            args = [token, where.key, now_us(), ttl_ms(terms)]
+            reply = await self._run(_pop, caller, where, args)
+            _must_be_done(reply)
+        return newest[0], totals_from(reply[1]).message_count
 
     async def delete(self, caller: Caller, where: Where) -> bool:
-        args = [where.key, _now_us()]
-        reply = await self._until_free(lambda: self._run(_delete, caller, where, args), LOCK_WAIT_S)
-        if len(reply) == 1:
-            return False
-        await self._record(caller, where, _totals(reply[1]), "deleted", _kept(reply[2]))
+        async with self._write_lock(caller, where, Terms()) as token:
+            before = await self._begin(caller, where, "w", token)
+            if before is None:
+                return False
+            change = Change("deleted", before, removed=await self._all(caller, where))
+            await history.record_beside(self._db, caller, where, change)
+            _must_be_done(await self._run(_delete, caller, where, [token, where.key]))
         return True
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
-        ranks = [-limit, -1] if tail else [offset, offset + limit - 1]
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
+        ranks = [-span.limit, -1] if span.tail else [span.offset, span.offset + span.limit - 1]
         reply = await self._run(
-            _read, caller, where, [_now_us(), *ranks, "1" if note_access else ""]
+            _read, caller, where, [now_us(), *ranks, "1" if note_access else ""]
         )
         if len(reply) == 1:
             return Window([], 0, False, None)
-        totals = _totals(reply[1])
-        return window_of(
-            _kept(reply[2]), totals.message_count, offset, totals.conversation_id, tail=tail
-        )
+        totals = totals_from(reply[1])
+        return window_of(kept_from(reply[2]), totals.message_count, span, totals.conversation_id)
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         async with self._breaker.guard(), reaching():
-            found = await self._redis.client.hgetall(_keys(caller, where)[0])
-        totals = _totals(found) if found else None
+            found = await self._redis.client.hgetall(keys_of(caller, where)[0])
+        totals = totals_from(found) if found else None
         expired = totals is not None and totals.expires_at and totals.expires_at <= clock.now()
         return None if expired else totals
 
     async def heads(self, caller: Caller, where: Where) -> list[Head]:
-        reply = await self._run(_heads, caller, where, [_now_us()])
+        reply = await self._run(_heads, caller, where, [now_us()])
         if len(reply) == 1:
             return []
         triples = zip(reply[2][::3], reply[2][1::3], reply[2][2::3], strict=True)
-        return [_head(int(seq), json.loads(head), score) for seq, head, score in triples]
+        return [head_from(int(seq), json.loads(head), score) for seq, head, score in triples]
 
     async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
         if not seqs:
             return []
         async with self._breaker.guard(), reaching():
-            found = await self._redis.client.hmget(_keys(caller, where)[1], [str(s) for s in seqs])
+            found = await self._redis.client.hmget(
+                keys_of(caller, where)[1], [str(s) for s in seqs]
+            )
         pairs = [(seq, text) for seq, text in zip(seqs, found, strict=True) if text is not None]
         return sorted(
             (Kept(seq, from_json(json.loads(text)), clock.now()) for seq, text in pairs),
@@ -180,45 +214,32 @@ class RedisLog:
     async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
         if await self.totals(caller, where) is None:
             return None
-        return await self._take(_keys(caller, where)[7], ttl_s)
+        return await self._take(keys_of(caller, where)[7], ttl_s)
 
     async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
-        await self._give_back(_keys(caller, where)[7], lease.token)
+        await self._give_back(keys_of(caller, where)[7], lease.token)
 
     async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
-        before = await self.totals(caller, where)
+        before = await self._begin(caller, where, "f", str(lease.token))
         removed = await self.fetch(caller, where, removal.seqs)
         if before is None or len(removed) != len(removal.seqs):
             raise Overtaken
-        async with self._breaker.guard(), reaching():
-            held = await self._redis.client.get(_keys(caller, where)[7])
-            if held != str(lease.token):
-                raise Overtaken
-            version = await self._redis.client.hincrby(_keys(caller, where)[0], "version", 1)
-        # The history first: should anything fail from here on, it has messages that are still there too, and none is lost.
-        state = {"strategy": removal.flush.strategy, "removed": len(removed)}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            before.conversation_id,
-            version,
-            "flushed",
-            state=state,
-            removed=removed,
-        )
-        added = [] if removal.summary is None else _fields(removal.summary)
+        told = {"strategy": removal.flush.strategy, "removed": len(removed)}
+        added = [] if removal.summary is None else [removal.summary]
+        change = await self._foretell(caller, where, before, "flushed", removed, added, told)
         args = [
             lease.token,
-            _now_us(),
+            now_us(),
             json.dumps(flush_to_json(removal.flush)),
             json.dumps(list(removal.seqs)),
-            *added,
+            *(field for draft in added for field in fields_of(draft)),
         ]
         reply = await self._run(_remove, caller, where, args)
         if reply[0] != "ok":
             raise Overtaken
-        return _totals(reply[1])
+        totals = totals_from(reply[1])
+        await self._follow(caller, where, change, totals)
+        return totals
 
     async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
         await self._note(caller, where, "pending_job", job_id)
@@ -241,7 +262,7 @@ class RedisLog:
                 key = name.partition(" ")[2]
                 totals = await self.totals(caller, Where(resource_id, key))
                 if totals is not None and name.startswith(f"{totals.conversation_id} "):
-                    rows.append(_row(key, totals))
+                    rows.append(row_of(key, totals))
                 else:
                     await self._unlist(caller, resource_id, name)
             if len(names) <= cursor.limit:
@@ -259,21 +280,7 @@ class RedisLog:
 
     async def _run(self, script: Script, caller: Caller, where: Where, args: list[Any]) -> Any:
         async with self._breaker.guard(), reaching():
-            return await script(self._redis.client, _keys(caller, where), args)
-
-    async def _patiently(
-        self,
-        script: Script,
-        caller: Caller,
-        where: Where,
-        terms: Terms,
-        drafts: Sequence[Draft],
-        gone: list[int],
-    ) -> Any:
-        args = _writing(where, "", terms, drafts, gone)
-        return await self._until_free(
-            lambda: self._run(script, caller, where, args), terms.lock_wait_s
-        )
+            return await script(self._redis.client, keys_of(caller, where), args)
 
     async def _until_free(self, attempt: Any, wait_s: float) -> Any:
         """Try until no other writer holds the lock."""
@@ -286,7 +293,7 @@ class RedisLog:
 
     @asynccontextmanager
     async def _write_lock(self, caller: Caller, where: Where, terms: Terms) -> AsyncIterator[str]:
-        key = _keys(caller, where)[6]
+        key = keys_of(caller, where)[6]
         deadline = time.monotonic() + terms.lock_wait_s
         while (lease := await self._take(key, terms.lock_ttl_s)) is None:
             if time.monotonic() >= deadline:
@@ -311,178 +318,96 @@ class RedisLog:
 
     async def _over(
         self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
-    ) -> list[int]:
-        """The places a buffer gives up so that the drafts fit."""
+    ) -> tuple[list[Draft], list[Kept]]:
+        """The drafts that are new, and what a buffer gives up so that they fit: of them too, where they are many."""
         heads = await self.heads(caller, where)
-        next_seq, known = 1, set()
+        keys, ids = keys_of(caller, where), [draft.id for draft in drafts]
         async with self._breaker.guard(), reaching():
-            keys, ids = _keys(caller, where), [draft.id for draft in drafts]
             next_seq = int(await self._redis.client.hget(keys[0], "next") or 1)
-            known = {
-                each
-                for each, there in zip(
-                    ids, await self._redis.client.hmget(keys[5], ids), strict=True
-                )
-                if there
-            }
+            there = await self._redis.client.hmget(keys[5], ids)
+        known = {each for each, is_there in zip(ids, there, strict=True) if is_there}
         fresh = new_ones(drafts, known)
-        heads += [head_of(seq, draft, clock.now()) for seq, draft in enumerate(fresh, next_seq)]
+        numbered = dict(enumerate(fresh, next_seq))
+        heads += [head_of(seq, draft, clock.now()) for seq, draft in numbered.items()]
         tokens = sum(head.tokens for head in heads)
         if terms.buffer is None or not terms.buffer.is_over(len(heads), tokens):
-            return []
-        return list(plan_trim(heads, terms.buffer))
+            return fresh, []
+        gone = plan_trim(heads, terms.buffer)
+        dropped = await self.fetch(caller, where, [seq for seq in gone if seq not in numbered])
+        dropped += [Kept(seq, numbered[seq], clock.now()) for seq in gone if seq in numbered]
+        return fresh, dropped
+
+    async def _all(self, caller: Caller, where: Where, *, first: int = 0) -> list[Kept]:
+        """Every message, or the last so many of them."""
+        reply = await self._run(_read, caller, where, [now_us(), first, -1, ""])
+        return [] if len(reply) == 1 else kept_from(reply[2])
+
+    # --- what Postgres is told ---------------------------------------------------------------------------------------
+
+    async def _begin(self, caller: Caller, where: Where, lock: str, token: str) -> Totals | None:
+        """The totals as they stand, with the number of the change that its holder is about to make; None: no instance."""
+        reply = await self._run(_begin, caller, where, [lock, token, now_us()])
+        if reply[0] != "ok":
+            raise Overtaken if lock == "f" else LockTimeout(_TOO_LATE)
+        return None if len(reply) == 1 else totals_from(reply[1])
+
+    async def _foretell(
+        self,
+        caller: Caller,
+        where: Where,
+        before: Totals,
+        action: str,
+        removed: Sequence[Kept],
+        added: Sequence[Draft] = (),
+        told: dict[str, Any] | None = None,
+    ) -> Change:
+        """Tell of a removal before it is made: should anything fail from here on, the history has messages that are still
+        there too, and none is lost."""
+        gone = [kept.draft for kept in removed]
+        roles, shares = count_in(*count_in(before.roles, before.shares, gone, -1), added)
+        after = replace(
+            before,
+            message_count=before.message_count - len(gone) + len(added),
+            token_count=before.token_count
+            - sum(draft.tokens for draft in gone)
+            + sum(draft.tokens for draft in added),
+            roles=roles,
+            shares=shares,
+        )
+        change = Change(action, after, told or {}, removed, added)
+        write = history.write_down if change.adds_summary else history.record
+        await history.record_beside(self._db, caller, where, change, write)
+        return change
+
+    async def _follow(self, caller: Caller, where: Where, change: Change, totals: Totals) -> None:
+        """Let recall find a summary, now that it is there."""
+        if change.adds_summary:
+            async with self._db.begin(caller) as tx:
+                await summaries.follow(tx, where, replace(change, after=totals))
 
     async def _note(self, caller: Caller, where: Where, field: str, value: str | None) -> None:
         if await self.totals(caller, where) is None:
             return
         async with self._breaker.guard(), reaching():
             if value is None:
-                await self._redis.client.hdel(_keys(caller, where)[0], field)
+                await self._redis.client.hdel(keys_of(caller, where)[0], field)
             else:
-                await self._redis.client.hset(_keys(caller, where)[0], field, value)
+                await self._redis.client.hset(keys_of(caller, where)[0], field, value)
 
     async def _names(
         self, caller: Caller, resource_id: str, low: str, high: str, limit: int, *, back: bool
     ) -> list[str]:
-        index = _index(caller, resource_id)
+        index = index_of(caller, resource_id)
         async with self._breaker.guard(), reaching():
             if back:
-                return _texts(await self._redis.client.zrangebylex(index, low, high, 0, limit))
-            return _texts(await self._redis.client.zrevrangebylex(index, high, low, 0, limit))
+                return texts(await self._redis.client.zrangebylex(index, low, high, 0, limit))
+            return texts(await self._redis.client.zrevrangebylex(index, high, low, 0, limit))
 
     async def _unlist(self, caller: Caller, resource_id: str, name: str) -> None:
         async with self._breaker.guard(), reaching():
-            await self._redis.client.zrem(_index(caller, resource_id), name)
-
-    async def _record(
-        self,
-        caller: Caller,
-        where: Where,
-        totals: Totals,
-        action: str,
-        gone: Sequence[Kept],
-        **state: object,
-    ) -> None:
-        counts = {"message_count": totals.message_count, "token_count": totals.token_count}
-        await history.record_beside(
-            self._db,
-            caller,
-            where,
-            totals.conversation_id,
-            totals.version,
-            action,
-            state={**state, **counts},
-            removed=gone,
-        )
+            await self._redis.client.zrem(index_of(caller, resource_id), name)
 
 
-# --- words of Redis --------------------------------------------------------------------------------------------------
-
-
-def _tag(caller: Caller, resource_id: str) -> str:
-    """Everything of a resource is in one slot of a cluster, for a script must find its keys together."""
-    return f"holdfast:{{{caller.org_id}/{resource_id}}}"
-
-
-def _keys(caller: Caller, where: Where) -> list[str]:
-    base = f"{_tag(caller, where.resource_id)}:{where.key}"
-    return [f"{base}/{name}" for name in "imhoakwf"] + [_index(caller, where.resource_id)]
-
-
-def _index(caller: Caller, resource_id: str) -> str:
-    return f"{_tag(caller, resource_id)}/instances"
-
-
-def _writing(
-    where: Where, token: str, terms: Terms, drafts: Sequence[Draft], gone: list[int]
-) -> list[Any]:
-    fields = [field for draft in drafts for field in _fields(draft)]
-    return [token, where.key, new_id("conv"), _now_us(), _ttl_ms(terms), json.dumps(gone), *fields]
-
-
-def _fields(draft: Draft) -> list[Any]:
-    head = head_of(0, draft, draft.created_at)
-    compact = {
-        "role": head.role,
-        "tokens": head.tokens,
-        "share": head.share,
-        "calls": list(head.calls),
-        "answers": head.answers,
-    }
-    message, short = json.dumps(to_json(draft)), json.dumps(compact)
-    return [draft.id, message, short, draft.role, draft.tokens, draft.share]
-
-
-def _head(seq: int, data: dict[str, Any], score: str) -> Head:
-    return Head(
-        seq,
-        data["role"],
-        data["tokens"],
-        data["share"],
-        _from_us(score),
-        tuple(data["calls"]),
-        data["answers"],
-    )
-
-
-def _kept(flat: list[str]) -> list[Kept]:
-    pairs = zip(flat[::2], flat[1::2], strict=True)
-    kept = [Kept(int(seq), from_json(json.loads(text)), clock.now()) for seq, text in pairs]
-    return sorted(kept, key=lambda each: each.seq)
-
-
-def _totals(found: Any) -> Totals:
-    data = found if isinstance(found, dict) else dict(zip(found[::2], found[1::2], strict=True))
-
-    def by(prefix: str) -> dict[str, int]:
-        counts = {
-            name.removeprefix(prefix): int(n) for name, n in data.items() if name.startswith(prefix)
-        }
-        return {name: n for name, n in counts.items() if n}
-
-    return Totals(
-        conversation_id=data["id"],
-        version=int(data["version"]),
-        message_count=int(data["count"]),
-        token_count=int(data["tokens"]),
-        roles=by("role:"),
-        shares=by("share:"),
-        created_at=_from_us(data["created_us"]),
-        updated_at=_from_us(data.get("updated_us", data["created_us"])),
-        expires_at=_from_us(data["expires_us"]) if "expires_us" in data else None,
-        pending_job=data.get("pending_job"),
-        last_flush=flush_from_json(json.loads(data["last_flush"]))
-        if "last_flush" in data
-        else None,
-        last_error=error_from_json(json.loads(data["last_error"]))
-        if "last_error" in data
-        else None,
-    )
-
-
-def _row(key: str, totals: Totals) -> InstanceRow:
-    return InstanceRow(
-        id=totals.conversation_id,
-        key=key,
-        message_count=totals.message_count,
-        token_count=totals.token_count,
-        created_at=totals.created_at,
-        updated_at=totals.updated_at,
-        expires_at=totals.expires_at,
-    )
-
-
-def _now_us() -> int:
-    return int(clock.now().timestamp() * 1_000_000)
-
-
-def _texts(found: list[Any]) -> list[str]:
-    return [str(each) for each in found]
-
-
-def _from_us(text: Any) -> datetime:
-    return datetime.fromtimestamp(float(text) / 1_000_000, UTC)
-
-
-def _ttl_ms(terms: Terms) -> str:
-    return "" if terms.ttl_s is None else str(max(1, int(terms.ttl_s * 1000)))
+def _must_be_done(reply: Any) -> None:
+    if reply[0] != "ok":
+        raise LockTimeout(_TOO_LATE)

@@ -154,12 +154,15 @@ async def delete_resource(
             raise Conflict(
                 "the resource has instances; ?force=true deletes them too", current=as_wire(stored)
             )
-        await log.delete_all(caller, resource_id)
+        if not log.in_the_database:
+            await log.delete_all(caller, resource_id)
     async with backends.db.begin(caller) as tx:
         revision = await tx.one(int, queries.delete_resource, id=resource_id, if_match=if_match)
         if revision is None:
             raise PreconditionFailed("the resource changed since that ETag")
         await tx.revise(KIND, resource_id, version=revision + 1, action="deleted")
+        if log.in_the_database and force:
+            await log.delete_all(caller, resource_id)  # joins this transaction
 
 
 def as_wire(stored: StoredResource) -> dict[str, Any]:

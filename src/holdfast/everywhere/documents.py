@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from holdfast.blocks import archive as blocks
+from holdfast.conversations import summaries
 from holdfast.entries import passages as entries
 from holdfast.kernel.recall.models import Reader
 from holdfast.memories import passages as memories
@@ -14,4 +15,5 @@ READERS: Mapping[str, Reader] = {
     "memory": memories.read_documents,
     "node_item": memories.read_item_documents,
     "store_entry": stores.read_documents,
+    "summary": summaries.read_documents,
 }

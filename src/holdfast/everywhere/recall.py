@@ -12,6 +12,7 @@ from typing import Any
 
 from holdfast.blocks import archive
 from holdfast.blocks import recall as blocks
+from holdfast.conversations import summaries
 from holdfast.entries import passages as entries
 from holdfast.entries.model import Places
 from holdfast.kernel import clock
@@ -98,7 +99,8 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> RecalledThings:
     """What fits a query best, of all that the caller may see."""
     check_query(ask.query, field="query")
     check_ids(ask.ids)
-    views = [await face(db, caller, ask.place) for face in FACES]
+    async with db.together(caller):
+        views = await asyncio.gather(*(face(db, caller, ask.place) for face in FACES))
     readers = {
         kind: reader for view in views for kind, reader in view.readers.items() if kind in ask.kinds
     }
@@ -250,4 +252,15 @@ async def _entries(db: Database, caller: Caller, place: Place) -> View:
     return View(entries.scopes_of(where), {"entry": read_entries})
 
 
-FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks)
+async def _summaries(db: Database, caller: Caller, place: Place) -> View:
+    """What the user's conversations came to, and those that the agent has with nobody."""
+    agent_id = place.agent_id or caller.agent_id
+
+    async def read_summaries(ids: Sequence[str]) -> Mapping[str, Thing]:
+        rows = await summaries.read_recalled(db, caller, agent_id, ids)
+        return {id: Thing(row.content, row) for id, row in rows.items()}
+
+    return View(summaries.scopes_of(caller.user_id, agent_id), {summaries.KIND: read_summaries})
+
+
+FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks, _summaries)

@@ -97,20 +97,20 @@ class Breaker:
     _open_until: float = field(default=0.0, init=False)
 
     @asynccontextmanager
-    async def guard(self, *, at_least_s: float = 0.0) -> AsyncIterator[None]:
-        """One call of the backend; `at_least_s` for one that may wait that long for a reason of its own."""
+    async def guard(self) -> AsyncIterator[None]:
+        """One call of the backend."""
         if self.clock() < self._open_until:
             metrics.backend_failures.labels(self.backend).inc()
             raise BackendUnavailable(
                 f"{self.backend} failed lately and is given a moment to recover"
             )
-        timeout_s = None if self.timeout_s is None else max(self.timeout_s, at_least_s)
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(self.timeout_s):
                 yield
         except TimeoutError as error:
             self._failed()
-            raise BackendUnavailable(f"{self.backend} did not answer in {timeout_s:g} s") from error
+            detail = f"{self.backend} did not answer in {self.timeout_s:g} s"
+            raise BackendUnavailable(detail) from error
         except BackendUnavailable:
             self._failed()
             raise

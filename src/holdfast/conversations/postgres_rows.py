@@ -1,0 +1,138 @@
+"""Rows of a message list in Postgres, as values: its totals, its messages, and messages without their text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from holdfast.conversations.log import count_in, error_from_json, flush_from_json
+from holdfast.conversations.model import Draft, Head, Kept, Role, Totals, Where
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The row of an instance, with its running totals."""
+
+    id: str
+    version: int
+    message_count: int
+    token_count: int
+    roles: dict[str, int]
+    shares: dict[str, int]
+    next_seq: int
+    expires_at: datetime | None
+    pending_job: str | None
+    last_flush: dict[str, Any] | None
+    last_error: dict[str, Any] | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def totals(self) -> Totals:
+        """The totals, as every log tells them."""
+        return Totals(
+            conversation_id=self.id,
+            version=self.version,
+            message_count=self.message_count,
+            token_count=self.token_count,
+            roles=self.roles,
+            shares=self.shares,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            expires_at=self.expires_at,
+            pending_job=self.pending_job,
+            last_flush=flush_from_json(self.last_flush),
+            last_error=error_from_json(self.last_error),
+        )
+
+    @property
+    def one_later(self) -> "Row":
+        """The row as the change that ends it leaves it."""
+        return replace(self, version=self.version + 1)
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether its time is over."""
+        return self.expires_at is not None and self.expires_at <= now
+
+    def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "Row":
+        """The row one change later."""
+        gone = [kept.draft for kept in removed]
+        roles, shares = count_in(*count_in(self.roles, self.shares, gone, -1), added)
+        return replace(
+            self,
+            version=self.version + 1,
+            message_count=self.message_count + len(added) - len(gone),
+            token_count=self.token_count
+            + sum(d.tokens for d in added)
+            - sum(d.tokens for d in gone),
+            roles=roles,
+            shares=shares,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRow(Row):
+    """The row of an instance, with where it is."""
+
+    resource_id: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """A message at its place."""
+
+    seq: int
+    id: str
+    type: str
+    role: Role
+    content: str
+    name: str | None
+    tool_calls: list[Any] | None
+    tool_call_id: str | None
+    metadata: dict[str, Any]
+    tokens: int
+    share: str
+    created_at: datetime
+    accessed_at: datetime
+
+    @property
+    def kept(self) -> Kept:
+        """The message, as every log tells it."""
+        fields = {
+            name: getattr(self, name)
+            for name in self.__slots__
+            if name not in ("seq", "accessed_at")
+        }
+        return Kept(self.seq, Draft(**fields), self.accessed_at)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadRow:
+    """A message without its text."""
+
+    seq: int
+    role: str
+    tokens: int
+    share: str
+    accessed_at: datetime
+    calls: list[str]
+    answers: str | None
+
+    @property
+    def head(self) -> Head:
+        """What a flush needs to know about it."""
+        return Head(
+            self.seq,
+            self.role,
+            self.tokens,
+            self.share,
+            self.accessed_at,
+            tuple(self.calls),
+            self.answers,
+        )
+
+
+def vars_of(where: Where) -> dict[str, str]:
+    """An instance, as queries name it."""
+    return {"resource_id": where.resource_id, "key": where.key}
