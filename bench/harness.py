@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from holdfast.engine import Engine
@@ -100,6 +101,17 @@ async def compare(
     console.print(table)
     console.print()
     return medians
+
+
+def progress_bar() -> Progress:
+    """For what takes minutes: how much is done, and how long the rest will take."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    )
 
 
 def load_note() -> str:
