@@ -111,14 +111,6 @@ async def _api(
 
 
 @asynccontextmanager
-async def serving_app(database_url: str) -> AsyncIterator[str]:
-    """The API alone on a free port of this machine, in this process: its URL. For benchmarks and embedding."""
-    with _listen("127.0.0.1", 0) as listener:
-        async with _answering(AppConfig(database_url, assets="memory:///"), listener):
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-@asynccontextmanager
 async def _answering(config: AppConfig, listener: socket.socket) -> AsyncIterator[None]:
     server = _Server(_uvicorn_config(config))
     task = asyncio.create_task(server.serve(sockets=[listener]))
