@@ -74,7 +74,8 @@ async def test_errors_are_one_line_with_a_code_for_scripts(holdfast, tmp_path):
     holdfast("set", "k", "x")
     for words, expected in (
         (("get", "none"), 4),
-        (("get", "none", "--agent", "nobody"), 5),
+        (("get", "none", "--agent", "nobody"), 4),
+        (("list", "--agent", "not an id"), 4),
         (("set", "k", "x", "--expected-version", "0"), 5),
         (("set", "k", "x" * 16_385), 5),
         (("list", "--run", "nonsense"), 4),

@@ -260,7 +260,7 @@ async def test_there_are_no_sessions_to_listen_to_or_to_end(org, anonymous):
 
 async def test_a_malformed_agent_is_not_found(org, anonymous):
     reply = await anonymous.post("/mcp/agents/a%20b", json=_ping(), headers=_headers(org))
-    assert (reply.status_code, reply.json()["code"]) == (404, "not_found")
+    assert (reply.status_code, reply.json()["code"]) == (404, "MEM-002")
 
 
 @pytest.mark.parametrize(

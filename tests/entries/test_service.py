@@ -321,6 +321,39 @@ async def test_pages_cover_the_list_without_a_gap_in_both_directions(api):
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
 
 
+async def test_pages_go_on_where_the_last_entry_of_a_page_has_gone_since(api, org):
+    for n in range(6):
+        await put(api, f"k{n}", category="workspace" if n == 4 else "note")
+    ids = [entry["id"] for entry in (await api.get(f"{AGENT}/entries")).json()["data"]]
+
+    async def listed(**params):
+        answer = await api.get(f"{AGENT}/entries", params=params)
+        assert answer.status_code == 200, answer.text
+        return [entry["id"] for entry in answer.json()["data"]]
+
+    for gone in ("k4", "k3"):
+        assert (await api.delete(f"{AGENT}/entries/{gone}")).json()["forgotten"] is True
+    assert await listed(after_id=ids[1]) == ids[3:]  # ids[1] was k4, ids[2] was k3
+    assert await listed(after_id=ids[2], limit=2) == ids[3:5]
+    assert await listed(before_id=ids[2]) == ids[:1]
+    await put(api, "k3")  # comes back under its id, on top
+    assert await listed() == [ids[2], ids[0], *ids[3:]]
+    assert await listed(after_id=ids[2]) == [ids[0], *ids[3:]]
+
+    run = (await api.post(f"{AGENT}/runs")).json()["run_id"]
+    scratch = await put(api, "s", category="conversation", run_id=run)
+    await api.post(f"{AGENT}/runs/{run}/end")
+    assert await listed(after_id=scratch["id"], run_id=run) == [ids[2], ids[0], *ids[3:]]
+
+    await api.put("/agents/other/entries/k", json={"content": "x"})
+    for stranger in (ids[1], ids[2], scratch["id"]):
+        answer = await api.get("/agents/other/entries", params={"after_id": stranger})
+        # What lies in the workspace lies before both; what is another agent's does not tell where.
+        assert answer.status_code == (200 if stranger == ids[1] else 400)
+    nul = await api.get(f"{AGENT}/entries", params={"after_id": "ent_\0"})
+    assert (nul.status_code, nul.json()["code"]) in ((400, "invalid"), (422, "invalid"))
+
+
 async def test_a_filter_that_does_not_exist_is_refused(api):
     await put(api, "k")
     for params in ({"tags": "x"}, {"updated_after": "yesterday"}):

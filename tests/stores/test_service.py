@@ -401,3 +401,24 @@ def _one_file() -> bytes:
 
 
 ONE_FILE = _one_file()
+
+
+async def test_a_change_that_changes_nothing_moves_nothing(api, org, db):
+    store = await make_store(api, "n", description="d", metadata={"a": "1"})
+    before = await store.read()
+    same = ({}, {"name": " n "}, {"description": "d"}, {"metadata": {"a": "1", "gone": None}})
+    for body in same:
+        answer = await api.patch(store.path, json=body)
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"1"'), answer.text
+        assert answer.json() == before
+    async with db.read(org.operator) as tx:
+        assert len(await revisions.history(tx, "store", store.id)) == 1
+    late = await api.patch(store.path, json={"name": "n"}, headers={"If-Match": '"2"'})
+    assert late.status_code == 412
+    changed = await api.patch(store.path, json={"metadata": {"a": None}})
+    assert (changed.json()["version"], changed.json()["metadata"]) == (2, {})
+    await store.archive()
+    archived = await api.patch(store.path, json={"name": "n"})
+    assert (archived.status_code, archived.json()["code"]) == (409, "archived")
+    nowhere = await api.patch("/memory_stores/memstore_" + "0" * 32, json={})
+    assert nowhere.status_code == 404

@@ -22,7 +22,13 @@ from holdfast.cli import (
     stores,
 )
 from holdfast.engine import EngineError
-from holdfast.kernel.errors import BackendUnavailable, HoldfastError, Invalid, NotFound
+from holdfast.kernel.errors import (
+    AgentNotFound,
+    BackendUnavailable,
+    HoldfastError,
+    Invalid,
+    NotFound,
+)
 from holdfast.kernel.migrate import DatabaseUnfit
 
 app = typer.Typer(
@@ -63,7 +69,7 @@ def _exit_code(error: HoldfastError) -> int:
     match error:
         case BackendUnavailable():
             return UNREACHABLE
-        case NotFound():
+        case NotFound() | AgentNotFound():
             return NOT_FOUND
         case Invalid():
             return FAILED

@@ -21,7 +21,7 @@ from holdfast.edge.route import claims_of
 from holdfast.edge.toolbox import Call, Toolbox
 from holdfast.kernel import auth, rates
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import MethodNotAllowed, NotFound, ScopeDenied
+from holdfast.kernel.errors import AgentNotFound, MethodNotAllowed, ScopeDenied
 from holdfast.kernel.ids import is_client_id
 from holdfast.kernel.limits import MAX_BODY_BYTES
 
@@ -106,9 +106,9 @@ class Endpoint:
         if identified.requests_per_minute is not None:
             await rates.count_request(self._db, caller, identified.requests_per_minute)
         agent_id = request.path_params.get("agent_id", caller.agent_id or DEFAULT_AGENT)
-        if not is_client_id(agent_id):
-            raise NotFound("there is nothing at this path")
         caller.speaking_as(agent_id)  # MEM-001 where the key is another agent's
+        if not is_client_id(agent_id):
+            raise AgentNotFound("there is no such agent")
         return Call(self._db, caller, agent_id, url=str(request.base_url).rstrip("/"))
 
 

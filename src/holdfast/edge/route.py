@@ -12,7 +12,15 @@ from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
 from holdfast.kernel import auth, idempotency, rates
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import CsrfRefused, HoldfastError, Malformed, NotFound, PayloadTooLarge
+from holdfast.kernel.errors import (
+    AgentNotFound,
+    CsrfRefused,
+    HoldfastError,
+    Malformed,
+    NotFound,
+    PayloadTooLarge,
+)
+from holdfast.kernel.ids import is_client_id
 from holdfast.kernel.limits import MAX_BODY_BYTES, storable
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -20,6 +28,9 @@ Refuse = Callable[[HoldfastError, Request], Response]
 
 COOKIE = "holdfast_session"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# Parts of paths that clients choose, and those that are text of theirs, of which its face says what is wrong.
+CLIENT_NAMES = frozenset({"workspace_id", "project_id", "user_id", "agent_id", "session_id"})
+TEXTS = frozenset({"key"})
 
 
 # Dependencies are coroutines although they wait for nothing: FastAPI would run plain functions in a thread.
@@ -82,10 +93,14 @@ class ApiRoute(APIRoute):
         """The operation, wrapped."""
         answer = super().get_route_handler()
         query_names = set(_query_names(self.dependant)) | self.ignored_query
+        # PUT of /agents/{agent_id} and the like: what is named there is being made, so a wrong name is wrong input.
+        [*names] = self.param_convertors
+        chosen_name = names[0] if self.methods == {"PUT"} and len(names) == 1 else None
 
         async def handle(request: Request) -> Response:
             try:
                 await _identify(request, self.claims(request))
+                _check_names(request, chosen_name)
                 _check_query(request, query_names)
                 if not self.reads_its_own_body:
                     await _read_json(request)
@@ -198,6 +213,22 @@ def check_strings(value: Any, field: str = "") -> None:
         case list():
             for index, each in enumerate(value):
                 check_strings(each, f"{field}.{index}".strip("."))
+
+
+def _check_names(request: Request, chosen_name: str | None) -> None:
+    """A malformed name in a path names nothing: it is not there, like any other that is not."""
+    caller: Caller = request.state.identified.caller
+    for name, value in request.path_params.items():
+        if name == "agent_id":
+            caller.speaking_as(value)  # MEM-001 where the key is another agent's
+        if name == chosen_name or name in TEXTS or _may_be_there(name, value):
+            continue
+        error = AgentNotFound if name == "agent_id" else NotFound
+        raise error(f"there is no such {name.removesuffix('_id')}")
+
+
+def _may_be_there(name: str, value: str) -> bool:
+    return is_client_id(value) if name in CLIENT_NAMES else "\0" not in value
 
 
 def _check_query(request: Request, known: set[str]) -> None:

@@ -97,10 +97,21 @@ SELECT id, agent_id, workspace_id, run_id, key, category, content, tags, size, v
  LIMIT 1;
 
 -- name: where_in_list
--- An entry's place in the order of the list.
-SELECT updated_at
-  FROM entries
- WHERE org_id = %(org_id)s AND id = %(id)s AND owner = ANY (%(owners)s);
+-- An entry's place in the order of the list; of one that is gone, the place it had.
+SELECT coalesce(
+    (SELECT e.updated_at
+       FROM entries e
+      WHERE e.org_id = %(org_id)s AND e.id = %(id)s AND e.owner = ANY (%(owners)s)),
+    (SELECT (r.state->>'updated_at')::timestamptz
+       FROM revisions r
+      WHERE r.org_id = %(org_id)s
+        AND r.kind = 'entry'
+        AND r.object_id = %(id)s
+        AND r.state IS NOT NULL
+        AND (r.parent_id = ANY (%(owners)s)
+             OR (starts_with(r.parent_id, 'runs/') AND r.state->>'agent_id' = %(agent_id)s))
+      ORDER BY r.version DESC
+      LIMIT 1));
 
 -- name: list_entries
 -- Each owner's core and the rest are walked by their index only as far as the page goes, and then merged.

@@ -296,7 +296,14 @@ _AFTER_ALL, _BEFORE_ALL = _Bound("infinity", "~"), _Bound("-infinity", "")
 async def _bound(tx: Tx, where: Places, entry_id: str | None, default: _Bound) -> _Bound:
     if entry_id is None:
         return default
-    at = await tx.one(datetime, queries.where_in_list, id=entry_id, owners=where.owners)
+    limits.storable(entry_id, field="after_id, before_id")
+    at = await tx.one(
+        datetime,
+        queries.where_in_list,
+        id=entry_id,
+        owners=where.owners,
+        agent_id=where.agent_id,
+    )
     if at is None:
-        raise Malformed("after_id, before_id: there is no such entry here (any more)")
+        raise Malformed("after_id, before_id: there never was such an entry here")
     return _Bound(at.isoformat(), entry_id)

@@ -46,7 +46,7 @@ SELECT s.id, s.name, s.description, s.status, s.entry_count, s.total_size, s.met
 
 -- name: change_store
 -- What is not given stays; a key of the metadata that is given as null goes. Gives no row where the store is archived,
--- out of sight, or If-Match fails.
+-- out of sight, If-Match fails, or it already is what was asked for.
 UPDATE memory_stores s
    SET name = coalesce(%(name)s, s.name),
        name_folded = coalesce(%(name_folded)s, s.name_folded),
@@ -59,6 +59,9 @@ UPDATE memory_stores s
    AND s.archived_at IS NULL
    AND (%(if_match)s::int[] IS NULL OR s.version = ANY (%(if_match)s))
    AND (s.workspace_id = %(workspace_id)s OR NOT (SELECT o.workspaces_enabled FROM orgs o WHERE o.org_id = %(org_id)s))
+   AND (coalesce(%(name)s, s.name) <> s.name
+        OR coalesce(%(description)s, s.description) <> s.description
+        OR jsonb_strip_nulls(s.metadata || coalesce(%(metadata)s::jsonb, '{}')) <> s.metadata)
 RETURNING s.id, s.name, s.description, s.status, s.entry_count, s.total_size, s.metadata, s.version, s.created_at, s.updated_at,
           s.archived_at;
 

@@ -111,7 +111,10 @@ async def change_store(
     if_match: IfMatch = None,
     max_name_chars: int = MAX_NAME_CHARS,
 ) -> Store:
-    """Change what is given. A key of `metadata` that is None goes, keys that are not named stay."""
+    """Change what is given. A key of `metadata` that is None goes, keys that are not named stay.
+
+    Where nothing would change, nothing does: neither version nor updated_at moves.
+    """
     where = in_sight(caller, store_id)
     if name is not None:
         name = named(name, max_chars=max_name_chars)
@@ -128,7 +131,7 @@ async def change_store(
             if_match=if_match,
         )
         if store is None:
-            raise await _why_not(tx, caller, store_id)
+            return await _as_it_is(tx, caller, store_id, if_match)
         check_metadata(store.metadata)
         await _revise(tx, store, "updated")
     return store
@@ -194,6 +197,15 @@ async def _why_not(tx: Tx, caller: Caller, store_id: str) -> Exception:
     store = must_be_there(await tx.one(Store, queries.read_store, **in_sight(caller, store_id)))
     must_be_open(store)
     return PreconditionFailed("the store changed since that ETag")
+
+
+async def _as_it_is(tx: Tx, caller: Caller, store_id: str, if_match: IfMatch) -> Store:
+    """The store, which already is what was asked for."""
+    store = must_be_there(await tx.one(Store, queries.read_store, **in_sight(caller, store_id)))
+    must_be_open(store)
+    if if_match is not None and store.version not in if_match:
+        raise PreconditionFailed("the store changed since that ETag")
+    return store
 
 
 async def _revise(tx: Tx, store: Store, action: str) -> None:
