@@ -32,6 +32,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.errors import BackendUnavailable, Invalid, LockTimeout, NotFound
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.jobs import Handler, Outcome
+from holdfast.kernel.ledger import CapReached
 from holdfast.kernel.llm import LlmError
 
 JOB = "conversation_flush"
@@ -282,9 +283,9 @@ async def _summarise(
         try:
             draft, tokens = await _by_model(backends, log, caller, resource, where, plan)
         except LlmError as error:
-            metrics.llm_failures.inc()
             metrics.conversation_flushes.labels("hybrid_summary", "failed").inc()
-            await log.note_error(caller, where, LastError(clock.now(), "llm_failed", error.detail))
+            code = "llm_cap" if isinstance(error, CapReached) else "llm_failed"
+            await log.note_error(caller, where, LastError(clock.now(), code, error.detail))
             raise BackendUnavailable(error.detail) from error
         spent += tokens
         async with _lock(log, caller, resource, where, LOCK_WAIT_S) as lease:
@@ -315,6 +316,8 @@ async def _by_model(
     room_for_text = room - counter.role("system") - OVERHEAD
     try:
         completion = await backends.llm.complete(
+            caller,
+            JOB,
             summary.PROMPT,
             summary.prompt_for([kept.draft for kept in messages], earlier),
             max_tokens=max(1, room_for_text),
@@ -322,7 +325,6 @@ async def _by_model(
     except LlmError:
         if resource.strategy.fallback != "extractive":
             raise
-        metrics.llm_failures.inc()
         return await _extractive(log, caller, resource, where, plan)
     # What a model says is text from outside: the privacy policy covers it too.
     text = resource.redactor.text(completion.text)
