@@ -154,6 +154,23 @@ async def test_when_the_model_fails_nothing_is_lost_and_it_shows(talk, api, mode
     assert [m["id"] for m in everything["messages"]] == [f"m{n}" for n in range(11)]
 
 
+async def test_a_job_that_was_taken_back_is_not_waited_for(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    model.status = 500
+    done = await it.append(said(8))
+    job_id = done["flush"]["job_id"]
+    for _ in range(400):
+        await finished(api, job_id, "error")
+        if (await api.post(f"/jobs/{job_id}/cancel")).status_code == 200:
+            break
+        await asyncio.sleep(0.05)
+    assert (await it.get("health"))["pending_flush"] is False
+    model.status = 200
+    again = await it.append(said(1, 8))
+    assert again["flush"]["job_id"] != job_id
+    await finished(api, again["flush"]["job_id"], "succeeded")
+
+
 async def calls_of(api: httpx.AsyncClient, job_id: str) -> list[dict[str, Any]]:
     return (await api.get("/llm-calls", params={"job_id": job_id})).json()["data"]
 

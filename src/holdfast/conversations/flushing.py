@@ -34,6 +34,7 @@ from holdfast.kernel.ids import new_id
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.ledger import CapReached
 from holdfast.kernel.llm import LlmError
+from holdfast.kernel.redis import handing_back
 
 JOB = "conversation_flush"
 _FORCED = "!"  # at the end of a job's subject; no key has it
@@ -245,7 +246,7 @@ async def _schedule(
         if totals is None:
             return None
         pending = totals.pending_job
-        if pending is not None and await _is_live(backends, caller, pending):
+        if pending is not None and await is_live(backends, caller, pending):
             return _scheduled(totals, pending) if wait_s else None
         subject = f"{where.resource_id}/{where.key}{_FORCED if force else ''}"
         async with backends.db.begin(caller) as tx:
@@ -254,7 +255,7 @@ async def _schedule(
     return None if job_id is None else _scheduled(totals, job_id)
 
 
-async def _is_live(backends: Backends, caller: Caller, job_id: str) -> bool:
+async def is_live(backends: Backends, caller: Caller, job_id: str) -> bool:
     """Whether a job will still do something. One that failed for good must not keep the next from being asked for."""
     try:
         job = await jobs.read_job(backends.db, replace(caller, credential="operator"), job_id)
@@ -388,11 +389,11 @@ async def _lock(
         lease = await log.lock(caller, where, ttl_s)
     if lease is None and wait_s and waited >= wait_s:
         raise LockTimeout(f"another flush held this conversation for {wait_s:g} s; try again")
-    try:
+    if lease is None:
+        yield None
+        return
+    async with handing_back(log.release(caller, where, lease)):
         yield lease
-    finally:
-        if lease is not None:
-            await log.release(caller, where, lease)
 
 
 def _nothing(totals: Totals | None, strategy: Strategy, *, dry_run: bool) -> FlushResult:
