@@ -3,8 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+PEERS_BIN := .venv-peers/bin
+PEERS_READY := .venv-peers/.ready
 
-.PHONY: help setup serve test check format worker bench bench-recall lock clean
+.PHONY: help setup serve test check format worker bench bench-recall bench-peers lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -13,6 +15,7 @@ help:
 	@echo "make format   put the formatting right"
 	@echo "make bench    repeatable benchmarks that print ratios"
 	@echo "make bench-recall   quality of recall on the public benchmarks"
+	@echo "make bench-peers    get LangGraph's store and mem0, for bench-recall to compare with"
 	@echo "make worker   background jobs in a process of their own"
 	@echo "make lock     resolve requirements.lock anew"
 	@echo "make clean    remove .venv and caches"
@@ -55,9 +58,20 @@ bench: setup
 bench-recall: setup
 	@$(BIN)/python -m bench.recall
 
+# In an environment of their own: what the peers depend on never meets what the service depends on.
+bench-peers: $(PEERS_READY)
+	@echo "── the peers are in .venv-peers: make bench-recall measures them too"
+
+$(PEERS_READY): pyproject.toml minilm/pyproject.toml
+	@echo "── making .venv-peers, with the peers and the embedder they share with us"
+	@$(PYTHON) -m venv .venv-peers
+	@$(PEERS_BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(PEERS_BIN)/python -m pip install --quiet --disable-pip-version-check --group bench-peers -e minilm
+	@touch $(PEERS_READY)
+
 lock: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/python tools/lock.py
 
 clean:
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .venv .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,7 +12,7 @@ from holdfast.kernel import logs
 NAMES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "harness")
+    if path.stem not in ("__init__", "__main__", "harness", "quality")
 )
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from bench.harness import Bench, Operation, compare, console
 from holdfast.conversations import resources, service
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.service import Ask
+from holdfast.conversations.entering import Ask
 from holdfast.conversations.yaml_lines import Document
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.redis import Redis

@@ -1,8 +1,10 @@
 """How a benchmark measures: a service of its own, rounds that alternate between what is compared, medians, ratios."""
 
 import asyncio
+import json
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,12 +14,12 @@ from pathlib import Path
 
 import httpx
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from holdfast.engine import Engine
+from holdfast.bootstrap import create_org
+from holdfast.engine import find_running
 from holdfast.kernel.db import Database
-from holdfast.kernel.migrate import migrate
-from holdfast.serve import serving_app
 
 console = Console()
 
@@ -40,30 +42,46 @@ class Bench:
 
 @asynccontextmanager
 async def bench_service() -> AsyncIterator[Bench]:
-    """A service on a fresh database, in this process; all of it gone afterwards."""
-    from holdfast.bootstrap import create_org
-
+    """`holdfast serve` on a fresh database, in a process of its own as its users have it; all of it gone afterwards."""
     with tempfile.TemporaryDirectory(
         prefix="holdfast-bench-", ignore_cleanup_errors=True
     ) as folder:
         Path(folder).chmod(0o711)
-        engine = Engine(Path(folder) / "data")
-        endpoints = await asyncio.to_thread(engine.start)
+        data_dir = Path(folder) / "data"
+        process, ready = await _serve(data_dir)
         try:
-            await asyncio.to_thread(migrate, endpoints.owner_url)
-            db = Database(endpoints.app_url)
-            await db.open()
-            org_id, key = await create_org(db, "bench")
-            async with (
-                serving_app(endpoints.app_url) as url,
-                httpx.AsyncClient(
-                    base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {key}"}, timeout=60
-                ) as http,
-            ):
-                yield Bench(url, key, org_id, endpoints.app_url, endpoints.owner_url, db, http)
-            await db.close()
+            async with _reach(data_dir, ready["url"]) as bench:
+                yield bench
         finally:
-            await asyncio.to_thread(engine.stop)
+            process.terminate()
+            await process.wait()
+
+
+async def _serve(data_dir: Path) -> tuple[asyncio.subprocess.Process, dict[str, str]]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "holdfast", "serve", "--json", "--port", "0"),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir), "HOLDFAST_LOG_LEVEL": "warning"},
+    )
+    line = await process.stdout.readline() if process.stdout else b""
+    if not line:
+        raise RuntimeError("the service did not start")
+    return process, json.loads(line)
+
+
+@asynccontextmanager
+async def _reach(data_dir: Path, url: str) -> AsyncIterator[Bench]:
+    """An org of the benchmark's own, over HTTP and in the database."""
+    endpoints = find_running(data_dir)
+    if endpoints is None:
+        raise RuntimeError("the service's database is not to be found")
+    db = Database(endpoints.app_url)
+    await db.open()
+    org_id, key = await create_org(db, "bench")
+    headers = {"Authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(base_url=f"{url}/api/v1", headers=headers, timeout=60) as http:
+        yield Bench(url, key, org_id, endpoints.app_url, endpoints.owner_url, db, http)
+    await db.close()
 
 
 async def compare(
@@ -100,6 +118,17 @@ async def compare(
     console.print(table)
     console.print()
     return medians
+
+
+def progress_bar() -> Progress:
+    """For what takes minutes: how much is done, and how long the rest will take."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    )
 
 
 def load_note() -> str:

@@ -208,6 +208,31 @@ def owner_connection(service: Service) -> Iterator[psycopg.Connection]:
         yield connection
 
 
+@pytest.fixture
+def rows_of(owner_connection: psycopg.Connection) -> Callable[[str], dict[str, Any]]:
+    """Everything an org has in the database, as one comparable value."""
+    tables = [
+        name
+        for (name,) in owner_connection.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'"
+            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1"
+        )
+    ]
+
+    def read(org_id: str) -> dict[str, Any]:
+        owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org_id])
+        return {
+            table: owner_connection.execute(
+                f"SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM {table} t"
+                " WHERE org_id = %s",
+                [org_id],
+            ).fetchone()
+            for table in tables
+        }
+
+    return read
+
+
 @dataclass(frozen=True)
 class Org:
     """A tenant of this test alone."""

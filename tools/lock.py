@@ -12,14 +12,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Our own packages come from this checkout, and pip comes with Python.
 LEFT_OUT = ("holdfast", "pip>")
+# The peers have an environment of their own; their dependencies must not decide over ours.
+LEFT_OUT_GROUPS = {"bench-peers"}
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
 
 
 def requirements() -> list[str]:
     """What the projects ask for, without our own packages."""
     found: set[str] = set()
-    for name in PROJECTS:
-        path = ROOT / name
+    for file in PROJECTS:
+        path = ROOT / file
         if not path.exists():
             continue
         project = tomllib.loads(path.read_text())
@@ -27,8 +29,9 @@ def requirements() -> list[str]:
         found.update(project["project"].get("dependencies", []))
         for extra in project["project"].get("optional-dependencies", {}).values():
             found.update(extra)
-        for group in project.get("dependency-groups", {}).values():
-            found.update(group)
+        for name, group in project.get("dependency-groups", {}).items():
+            if name not in LEFT_OUT_GROUPS:
+                found.update(group)
     return sorted(line for line in found if not line.startswith(LEFT_OUT))
 
 

@@ -178,6 +178,7 @@ def make_app(config: AppConfig) -> FastAPI:
         app.include_router(router, prefix=API)
     app.router.routes.extend(mcp.routes)
     app.include_router(anthropic_api.router, prefix="/anthropic/v1")
+    app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
 
     problems.install(app)
     openapi.install(app)

@@ -16,7 +16,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.jobs import Handler, Worker
-from holdfast.kernel.recall import models
+from holdfast.kernel.recall import language, models
 from holdfast.memories import assets
 from holdfast.memories.objects import ObjectStore
 
@@ -35,6 +35,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
         "embed": models.embed_later(db, READERS),
         flushing.JOB: flushing.handler(backends),
         "index": models.index_later(db, READERS),
+        language.JOB: language.handler(db, READERS),
     }
 
 

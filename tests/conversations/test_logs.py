@@ -10,7 +10,7 @@ import pytest
 from holdfast.conversations.budget import Budget
 from holdfast.conversations.local_log import LocalLog
 from holdfast.conversations.log import MessageLog, Overtaken, Terms
-from holdfast.conversations.model import Draft, LastError, LastFlush, Removal, Where
+from holdfast.conversations.model import Draft, LastError, LastFlush, Removal, Span, Where
 from holdfast.conversations.postgres_log import PostgresLog
 from holdfast.conversations.redis_log import RedisLog
 from holdfast.kernel import clock
@@ -67,7 +67,7 @@ def turn_clock() -> Any:
 
 
 async def texts(log: MessageLog, caller, where: Where = HERE) -> list[str]:
-    window = await log.read(caller, where, offset=0, limit=1000, tail=False, note_access=False)
+    window = await log.read(caller, where, Span(0, 1000), note_access=False)
     return [kept.draft.id for kept in window.messages]
 
 
@@ -77,9 +77,7 @@ async def test_everything_about_a_message_comes_back(log, org):
         [{"id": "c", "x": [1, None, {"y": "ü"}]}], "t", {"deep": {"er": [1.5, True]}},
     )  # fmt: skip
     await log.append(org.caller(), HERE, [full], TERMS)
-    [kept] = (
-        await log.read(org.caller(), HERE, offset=0, limit=9, tail=True, note_access=False)
-    ).messages
+    [kept] = (await log.read(org.caller(), HERE, Span(0, 9, tail=True), note_access=False)).messages
     assert kept.draft == full
     [head] = await log.heads(org.caller(), HERE)
     assert (head.role, head.tokens, head.share, head.calls, head.answers) == (
@@ -197,7 +195,7 @@ async def test_a_read_counts_as_access_where_it_is_asked_to(log, org):
     await log.append(me, HERE, drafts("a", "b", "c"), TERMS)
     before = [head.accessed_at for head in await log.heads(me, HERE)]
     assert len(set(before)) == 1
-    await log.read(me, HERE, offset=1, limit=1, tail=False, note_access=True)
+    await log.read(me, HERE, Span(1, 1), note_access=True)
     after = [head.accessed_at for head in await log.heads(me, HERE)]
     assert after[1] > before[1]
     assert [after[0], after[2]] == [before[0], before[2]]

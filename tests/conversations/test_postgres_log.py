@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from holdfast.conversations.log import Terms
+from holdfast.conversations.model import Span
 from holdfast.conversations.postgres_log import PostgresLog
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable, LockTimeout
@@ -63,7 +64,7 @@ async def test_a_server_that_stands_still_is_given_the_breakers_time(own, org, o
         "pop": lambda: log.pop(me, HERE, TERMS),
         "delete": lambda: log.delete(me, HERE),
         "totals": lambda: log.totals(me, HERE),
-        "read": lambda: log.read(me, HERE, offset=0, limit=9, tail=False, note_access=False),
+        "read": lambda: log.read(me, HERE, Span(0, 9), note_access=False),
     }
     with frozen(pid), pytest.raises(BackendUnavailable):
         await asyncio.wait_for(calls[operation](), SOON_S)

@@ -244,7 +244,7 @@ WRITER = """
 import asyncio, json, sys
 from holdfast.conversations import service
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.service import Ask
+from holdfast.conversations.entering import Ask
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.redis import Redis

@@ -66,21 +66,42 @@ def test_a_model_is_changed_while_the_service_runs(tmp_path: Path, embedder):
             api.post("/memories", json={"key": f"k{n}", "value": f"note {n} on hot beverages"})
         assert len(keys(api, "warm drinks", mode="semantic")) == 5
 
-        def reembed() -> dict:
-            done = subprocess.run(
-                [sys.executable, "-m", "holdfast", "reembed", "--embedder", embedder.url, "--json"],
-                env={**os.environ, "HOLDFAST_DATA_DIR": str(data)},
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=True,
-            )
-            return json.loads(done.stdout)
-
-        assert reembed()["embedded"] == 30
+        assert reembed(data, embedder)["embedded"] == 30
         # The running service follows: the new vectors know no synonyms, only words.
         assert keys(api, "warm drinks", mode="semantic") == []
         assert len(keys(api, "hot beverages", mode="semantic")) == 5
         api.post("/memories", json={"key": "new", "value": "a zebra"})
         assert keys(api, "a zebra", mode="semantic")[0] == "new"
-        assert reembed()["embedded"] == 0
+        assert reembed(data, embedder)["embedded"] == 0
+
+
+def test_a_change_of_models_that_was_cut_short_goes_on_where_it_was(tmp_path: Path, embedder):
+    data = tmp_path / "data"
+    with serving(data) as (ready, _), client_of(ready) as api:
+        for n in range(30):
+            api.post("/memories", json={"key": f"k{n}", "value": f"note {n} on hot beverages"})
+        embedder.delay_s = 0.1
+        with subprocess.Popen(**reembedding(data, embedder)) as cut_short:
+            eventually(lambda: embedder.asked >= 10)
+            cut_short.kill()
+        embedder.delay_s = 0.0
+        assert len(keys(api, "warm drinks", mode="semantic")) == 5  # the old model still serves
+
+        assert 0 < reembed(data, embedder)["embedded"] <= 21
+        assert len(keys(api, "hot beverages", mode="semantic")) == 5
+        assert reembed(data, embedder)["embedded"] == 0
+
+
+def reembedding(data: Path, embedder) -> dict:
+    """The command, as a process takes it."""
+    return {
+        "args": [sys.executable, "-m", "holdfast", "reembed", "--embedder", embedder.url, "--json"],
+        "env": {**os.environ, "HOLDFAST_DATA_DIR": str(data)},
+        "stdout": subprocess.PIPE,
+        "text": True,
+    }
+
+
+def reembed(data: Path, embedder) -> dict:
+    done = subprocess.run(**reembedding(data, embedder), timeout=120, check=True)
+    return json.loads(done.stdout)

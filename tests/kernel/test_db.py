@@ -9,6 +9,7 @@ from holdfast.kernel import metrics
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.sql import Query
+from tests.round_trips import counted
 
 ADD = Query(
     "add",
@@ -123,3 +124,52 @@ async def test_a_database_that_cannot_be_reached_is_counted(service):
     with pytest.raises(BackendUnavailable):
         await Database(service.app_url).check()  # never opened
     assert failures() == before + 1
+
+
+async def test_looks_that_are_gathered_take_one_round_trip(service, org):
+    caller = org.caller()
+    async with counted(service.app_url) as (db, between):
+        for _ in range(3):  # until every statement is prepared
+            before = between.count
+            async with db.together(caller):
+                answers = await asyncio.gather(*(ids(db, caller) for _ in range(5)))
+            together = between.count - before
+            before = between.count
+            assert await asyncio.gather(*(ids(db, caller) for _ in range(5))) == answers
+            apart = between.count - before
+    assert together == 1
+    assert apart >= 5
+
+
+async def test_a_look_that_fails_among_others_leaves_the_connection_usable(db, org):
+    caller = org.caller()
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with db.together(caller):
+            await asyncio.gather(ids(db, caller), db.one(caller, int, FAIL), ids(db, caller))
+    assert await ids(db, caller) == []
+
+
+async def test_another_orgs_look_cannot_join_a_batch(db, org, make_org):
+    other = (await make_org()).caller()
+    with pytest.raises(RuntimeError, match="one org cannot be joined"):
+        async with db.together(org.caller()):
+            await ids(db, other)
+
+
+async def test_what_is_taken_back_is_not_counted(org, db):
+    caller, told = org.caller(), []
+    async with db.begin(caller) as tx:
+        tx.once_committed(lambda: told.append("outer"))
+        with pytest.raises(RuntimeError):
+            async with db.begin(caller) as step:
+                step.once_committed(lambda: told.append("taken back"))
+                raise RuntimeError
+        async with db.begin(caller) as step:
+            step.once_committed(lambda: told.append("inner"))
+        assert told == []
+    assert told == ["outer", "inner"]
+    with pytest.raises(RuntimeError):
+        async with db.begin(caller) as tx:
+            tx.once_committed(lambda: told.append("never"))
+            raise RuntimeError
+    assert told == ["outer", "inner"]

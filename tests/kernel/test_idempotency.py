@@ -1,8 +1,13 @@
 """Idempotency keys, from outside: the same request twice is applied once."""
 
 import asyncio
+import json
 
 import httpx
+import pytest
+
+from holdfast.kernel import idempotency
+from holdfast.kernel.sql import Query
 
 
 async def versions(api):
@@ -110,3 +115,112 @@ async def test_answers_that_are_too_old_go_as_new_ones_come(api, org, owner_conn
     await put(api, "new")
     kept = owner_connection.execute("SELECT array_agg(key) FROM idempotency_keys").fetchone()
     assert kept == (["new"],)
+
+
+# --- what is erased while an answer is on its way --------------------------------------------------------------------
+
+
+async def secret_entry(api):
+    """An entry whose first version is not the live one any more: the entry, and that version's id."""
+    store = (await api.post("/memory_stores", json={"name": "s"})).json()
+    at = f"/memory_stores/{store['id']}"
+    entry = (await api.post(f"{at}/memories", json={"path": "a", "content": "hunter2"})).json()
+    put = {"content": "clean", "version": 1}
+    assert (await api.put(f"{at}/memories/{entry['id']}", json=put)).status_code == 200
+    versions = (await api.get(f"{at}/versions")).json()["data"]
+    return entry, f"{at}/versions/{versions[-1]['id']}/redact"
+
+
+def kept_answers(owner_connection, org):
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    rows = owner_connection.execute("SELECT key, status, body FROM idempotency_keys").fetchall()
+    return {key: (status, bytes(body)) for key, status, body in rows}
+
+
+def attempt_under(db, org, key):
+    return idempotency.once(db, org.caller(), method="POST", path="/p", key=key, body=b"")
+
+
+def answer_with(*things):
+    return idempotency.Answer(409, {}, json.dumps({"current": things}).encode())
+
+
+async def test_an_answer_read_before_a_redaction_and_kept_after_it_keeps_no_word_of_it(
+    api, org, db, owner_connection
+):
+    entry, redact = await secret_entry(api)
+    async with attempt_under(db, org, "late") as attempt:
+        assert (await api.post(redact)).status_code == 200
+        attempt.answer = answer_with(entry)
+    assert kept_answers(owner_connection, org) == {"late": (404, b"")}
+    async with attempt_under(db, org, "late") as again:
+        assert again.first is not None
+        assert again.first.is_erased
+
+
+async def test_an_answer_that_began_after_the_redaction_is_kept_whole(
+    api, org, db, owner_connection
+):
+    entry, redact = await secret_entry(api)
+    assert (await api.post(redact)).status_code == 200
+    async with attempt_under(db, org, "after") as attempt:
+        attempt.answer = answer = answer_with({**entry, "content": "clean"})
+    assert kept_answers(owner_connection, org) == {"after": (409, answer.body)}
+
+
+async def test_an_answer_about_something_else_is_kept_whole(api, org, db, owner_connection):
+    _, redact = await secret_entry(api)
+    other, _ = await secret_entry(api)
+    async with attempt_under(db, org, "other") as attempt:
+        assert (await api.post(redact)).status_code == 200
+        attempt.answer = answer = answer_with(other)
+    assert kept_answers(owner_connection, org) == {"other": (409, answer.body)}
+
+
+async def test_a_redaction_under_a_key_keeps_its_own_answer(api, org, owner_connection):
+    _, redact = await secret_entry(api)
+    first = await api.post(redact, headers={"Idempotency-Key": "r"})
+    assert (first.status_code, first.json()["redacted"]) == (200, True)
+    second = await api.post(redact, headers={"Idempotency-Key": "r"})
+    assert (second.status_code, second.content) == (200, first.content)
+    assert kept_answers(owner_connection, org) == {"r": (200, first.content)}
+
+
+async def test_a_redaction_waits_for_an_answer_that_is_being_kept_and_takes_it_away(
+    api, org, db, owner_connection, service
+):
+    entry, redact = await secret_entry(api)
+    async with db.begin(org.caller()) as keeper:
+        # What `once` does last, held just before its COMMIT.
+        which = {"credential_id": "c", "endpoint": "e", "key": "early", "body_digest": "d"}
+        await idempotency._keep(
+            keeper, answer=answer_with(entry), which={**which, "forgotten_before": 0}
+        )
+        await keeper.one(int, Query("flush", "SELECT 1"))
+        redacting = asyncio.create_task(api.post(redact))
+        await until_someone_waits(owner_connection)
+        assert not redacting.done()
+    assert (await redacting).status_code == 200
+    assert kept_answers(owner_connection, org) == {"early": (404, b"")}
+
+
+async def test_what_was_taken_back_forgets_nothing(api, org, db, owner_connection):
+    entry, _ = await secret_entry(api)
+    async with attempt_under(db, org, "first") as attempt:
+        attempt.answer = answer = answer_with(entry)
+    async with db.begin(org.caller()):
+        with pytest.raises(RuntimeError):
+            async with db.begin(org.caller()) as step:
+                await idempotency.forget_mentions(step, [entry["id"]])
+                raise RuntimeError
+    assert kept_answers(owner_connection, org) == {"first": (409, answer.body)}
+
+
+async def until_someone_waits(connection):
+    """Until a transaction waits for an advisory lock."""
+    query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    for _ in range(500):
+        if connection.execute(query).fetchone() != (0,):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nobody waited")

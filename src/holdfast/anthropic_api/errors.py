@@ -47,23 +47,28 @@ class AnthropicRoute(ApiRoute):
 
     def refuse(self, error: HoldfastError, request: Request) -> Response:
         """The reply to a failure, in their envelope."""
-        status = _status(error)
-        told: dict[str, Any] = {"type": _type(error, status), "message": error.detail}
-        holder = error.facts.get("current")
-        if told["type"] == PATH_CONFLICT and holder is not None:
-            told |= {
-                "conflicting_memory_id": holder.id,
-                "conflicting_path": f"/{holder.path}",
-            }
-        request_id = request_id_of(request)
-        headers = {"request-id": request_id}
-        if status == 409:
-            # Their clients repeat a 409 otherwise, and a lost compare-and-set stays lost.
-            headers["x-should-retry"] = "false"
-        if error.retry_after_s is not None:
-            headers["retry-after"] = str(error.retry_after_s)
-        body = {"type": "error", "error": told, "request_id": request_id}
-        return Response(json.dumps(body), status, headers, media_type="application/json")
+        return refusal(error, request)
+
+
+def refusal(error: HoldfastError, request: Request) -> Response:
+    """A failure in their envelope."""
+    status = _status(error)
+    told: dict[str, Any] = {"type": _type(error, status), "message": error.detail}
+    holder = error.facts.get("current")
+    if told["type"] == PATH_CONFLICT and holder is not None:
+        told |= {
+            "conflicting_memory_id": holder.id,
+            "conflicting_path": f"/{holder.path}",
+        }
+    request_id = request_id_of(request)
+    headers = {"request-id": request_id}
+    if status == 409:
+        # Their clients repeat a 409 otherwise, and a lost compare-and-set stays lost.
+        headers["x-should-retry"] = "false"
+    if error.retry_after_s is not None:
+        headers["retry-after"] = str(error.retry_after_s)
+    body = {"type": "error", "error": told, "request_id": request_id}
+    return Response(json.dumps(body), status, headers, media_type="application/json")
 
 
 def _status(error: HoldfastError) -> int:

@@ -4,7 +4,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from holdfast.anthropic_api.errors import PATH_CONFLICT, PRECONDITION_LOST, AnthropicRoute, told_as
+from holdfast.anthropic_api.errors import (
+    PATH_CONFLICT,
+    PRECONDITION_LOST,
+    AnthropicRoute,
+    refusal,
+    told_as,
+)
 from holdfast.anthropic_api.model import (
     MAX_FULL_PAGE,
     MAX_NAME_CHARS,
@@ -354,6 +360,20 @@ async def redact_version(
         if row.redacted_at is None:
             raise
     return version_of(row, "full")
+
+
+# --- what is not here ------------------------------------------------------------------------------------------------
+
+elsewhere = APIRouter()
+
+
+async def refuse_elsewhere(request: Request) -> Response:
+    """Anything else that their API has and this does not, refused so that their clients can read it."""
+    return refusal(NotFound("there is nothing at this path with this method"), request)
+
+
+# No methods named: every one that there is.
+elsewhere.add_route("/{path:path}", refuse_elsewhere, methods=[], include_in_schema=False)
 
 
 # --- what they share -------------------------------------------------------------------------------------------------

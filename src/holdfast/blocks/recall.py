@@ -1,6 +1,7 @@
 """Search a user's archives, line by line."""
 
 import asyncio
+from collections.abc import Sequence
 
 from holdfast.blocks.archive import KIND, NO_AGENT, Archive, scope_of
 from holdfast.blocks.lines import entries_of
@@ -10,7 +11,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.recall.model import Question
-from holdfast.kernel.recall.search import search
+from holdfast.kernel.recall.search import Begun, begin, rank, understand
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
@@ -56,13 +57,36 @@ async def find_lines(
     min_score: float | None,
 ) -> list[RecalledLine]:
     """`recall_lines` for a query that says something, by a caller that was let in."""
+    question = ask_archives(caller, query, agent_id)
+    async with db.together(caller):
+        archives, begun = await asyncio.gather(
+            read_archives(db, caller, agent_id), begin(db, caller, question)
+        )
+    return await search_archives(
+        db, caller, question, archives, begun, limit=limit, min_score=min_score
+    )
+
+
+def ask_archives(caller: Caller, query: str, agent_id: str | None) -> Question:
+    """A query of the user's archive, and of that with an agent where one is named."""
     user_id = caller.must_be_user()
     scopes = [scope_of(user_id)] + ([] if agent_id is None else [scope_of(user_id, agent_id)])
-    question = Question(text=query, scopes=tuple(scopes), kinds=(KIND,), now=clock.now())
-    # Archives are small: they are read whole while the index is searched.
-    found, archives = await asyncio.gather(
-        search(db, caller, question), read_archives(db, caller, agent_id)
-    )
+    return Question(text=query, scopes=tuple(scopes), kinds=(KIND,), now=clock.now())
+
+
+async def search_archives(
+    db: Database,
+    caller: Caller,
+    question: Question,
+    archives: Sequence[Archive],
+    begun: Begun,
+    *,
+    limit: int,
+    min_score: float | None,
+) -> list[RecalledLine]:
+    """The lines that a question finds, best first. Archives are small: they were read whole."""
+    asked = await understand(db, caller, question, begun)
+    found = await rank(db, caller, question, asked)
     known = {
         name: (archive, line) for archive in archives for name, line in archive.lines().items()
     }

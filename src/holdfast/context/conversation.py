@@ -8,6 +8,7 @@ from holdfast.context.model import MESSAGE_WINDOW, ContextMessage, ConversationN
 from holdfast.conversations import keys, service
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.counting import OVERHEAD
+from holdfast.conversations.entering import Ask
 from holdfast.conversations.model import Kept
 from holdfast.conversations.resources import read_resource
 from holdfast.kernel.caller import Caller
@@ -32,7 +33,7 @@ async def read_messages(
     result = await service.read(
         backends,
         speaker,
-        service.Ask(name.resource_id, key=name.key, variables=name.variables),
+        Ask(name.resource_id, key=name.key, variables=name.variables),
         limit=MESSAGE_WINDOW,
         offset=0,
         tail=MESSAGE_WINDOW,

@@ -5,9 +5,10 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.blocks import recall
 from holdfast.blocks import service as blocks
+from holdfast.blocks.archive import Archive
 from holdfast.blocks.model import MAX_QUERY_CHARS, Block, BlockScope
+from holdfast.blocks.recall import ask_archives, read_archives, search_archives
 from holdfast.context.budget import Priced, Purse, fill
 from holdfast.context.conversation import Said, read_messages, read_references
 from holdfast.context.model import (
@@ -29,6 +30,8 @@ from holdfast.entries import hydration
 from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
+from holdfast.kernel.recall.model import Question
+from holdfast.kernel.recall.search import Begun, begin
 from holdfast.kernel.tokens import Tokenizer, tokenizer_for
 
 
@@ -63,6 +66,18 @@ class Hydrated:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """What is read first: the agent's conversations, the core blocks, what this turn was reminded of if it was asked for
+    before, and the archives where the message is to search them."""
+
+    references: list[dict[str, Any]]
+    blocks: list[Block]
+    remembered: list[Reminder] | None
+    begun: Begun | None
+    archives: list[Archive] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """All that could go into a prompt, each with its price."""
 
@@ -78,20 +93,17 @@ async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
     db, speaker = backends.db, _speaking(caller, ask.agent_id)
     tokenizer = tokenizer_for(ask.model)
     turn = ask.turn if speaker.user_id is not None and ask.policy.archival_mode != "off" else None
-    found, remembered, reminded, hydrated, said = await _together(
-        _read_blocks(db, speaker),
-        _nothing() if turn is None else read_turn(db, speaker, turn),
-        _recall(db, speaker, ask),
+    (opened, reminded, said), hydrated = await _together(
+        _open_and_follow(backends, speaker, ask, turn, tokenizer),
         _hydrate(db, speaker, tokenizer),
-        _converse(backends, speaker, ask, tokenizer),
     )
 
     async def fitted(reminders: list[Reminder]) -> Context:
         prices = await tokenizer.count_all([each.content for each in reminders])
-        return _fit(ask, tokenizer, Parts(found, reminders, prices, hydrated, said))
+        return _fit(ask, tokenizer, Parts(opened.blocks, reminders, prices, hydrated, said))
 
-    context = await fitted(reminded if remembered is None else remembered)
-    if turn is None or remembered is not None or ask.policy.archival_mode != "auto":
+    context = await fitted(reminded)
+    if turn is None or opened.remembered is not None or ask.policy.archival_mode != "auto":
         return context
     kept = await keep_turn(db, speaker, turn, context.system_reminders)
     # Somebody may have asked for the same turn meanwhile and come first.
@@ -101,7 +113,8 @@ async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
 async def user_memory(db: Database, caller: Caller, agent_id: str | None) -> UserMemory:
     """The core blocks alone."""
     speaker = _speaking(caller, agent_id)
-    found, _ = await _together(_read_blocks(db, speaker), _references(db, speaker))
+    async with db.together(speaker):
+        found, _ = await _together(_read_blocks(db, speaker), _references(db, speaker))
     content = render(user_core=_core(found, "user"), agent_core=_core(found, "agent"))
     return UserMemory(content, etag_of(content), Tokenizer().count(content))
 
@@ -129,17 +142,50 @@ async def _read_blocks(db: Database, speaker: Caller) -> list[Block]:
     return [] if speaker.user_id is None else await blocks.read_core(db, speaker, speaker.agent_id)
 
 
-async def _recall(db: Database, speaker: Caller, ask: Ask) -> list[Reminder]:
-    policy, query = ask.policy, ask.message[:MAX_QUERY_CHARS]
-    if policy.archival_mode != "auto" or speaker.user_id is None or not query.strip():
-        return []
-    lines = await recall.find_lines(
+async def _open_and_follow(
+    backends: Backends, speaker: Caller, ask: Ask, turn: Turn | None, tokenizer: Tokenizer
+) -> tuple[Opened, list[Reminder], Said]:
+    """The user's memory in one round trip; then what it leads to: the lines of the archives, and the conversations."""
+    db, question = backends.db, _question(speaker, ask)
+    async with db.together(speaker):
+        opened = Opened(
+            *await _together(
+                _references(db, speaker),
+                _read_blocks(db, speaker),
+                _nothing() if turn is None else read_turn(db, speaker, turn),
+                _nothing() if question is None else begin(db, speaker, question),
+                _nothing() if question is None else read_archives(db, speaker, speaker.agent_id),
+            )
+        )
+    reminded, said = await _together(
+        _remind(db, speaker, ask, question, opened),
+        _converse(backends, speaker, ask, opened, tokenizer),
+    )
+    return opened, reminded, said
+
+
+def _question(speaker: Caller, ask: Ask) -> Question | None:
+    """What the archives are asked, where the policy lets the message search them."""
+    query = ask.message[:MAX_QUERY_CHARS]
+    if ask.policy.archival_mode != "auto" or speaker.user_id is None or not query.strip():
+        return None
+    return ask_archives(speaker, query, speaker.agent_id)
+
+
+async def _remind(
+    db: Database, speaker: Caller, ask: Ask, question: Question | None, opened: Opened
+) -> list[Reminder]:
+    """What the turn was reminded of before; else the lines of the archives that fit the message."""
+    if opened.remembered is not None or question is None or opened.begun is None:
+        return opened.remembered or []
+    lines = await search_archives(
         db,
         speaker,
-        query,
-        agent_id=speaker.agent_id,
-        limit=policy.archival_limit,
-        min_score=policy.archival_min_score,
+        question,
+        opened.archives or [],
+        opened.begun,
+        limit=ask.policy.archival_limit,
+        min_score=ask.policy.archival_min_score,
     )
     return [Reminder.of(line) for line in lines]
 
@@ -148,26 +194,21 @@ async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydra
     if speaker.agent_id is None:
         return Hydrated()
     where = Places(speaker.agent_id, speaker.workspace_id)
-    async with db.read(speaker) as tx:
-        filled = await hydration.fill(tx, where, budget_bytes=DEFAULT_BUDGET_BYTES)
+    filled = await hydration.look(db, speaker, where, budget_bytes=DEFAULT_BUDGET_BYTES)
     tokens = await price_entries(tokenizer, filled.data)
     return Hydrated(filled.data, tokens, filled.dropped_entries)
 
 
-async def _converse(backends: Backends, speaker: Caller, ask: Ask, tokenizer: Tokenizer) -> Said:
+async def _converse(
+    backends: Backends, speaker: Caller, ask: Ask, opened: Opened, tokenizer: Tokenizer
+) -> Said:
     """The conversation that was named, else those the agent refers to. Where no model is named, a message costs what its
     resource counted when it was appended."""
     counted_by = tokenizer if ask.model is not None else None
     if ask.conversation is not None:
-        said: Said
-        _, said = await _together(
-            _references(backends.db, speaker),
-            read_messages(backends, speaker, ask.conversation, counted_by),
-        )
-        return said
-    references = await _references(backends.db, speaker)
+        return await read_messages(backends, speaker, ask.conversation, counted_by)
     return await read_references(
-        backends, speaker, references, _variables(speaker, ask), counted_by
+        backends, speaker, opened.references, _variables(speaker, ask), counted_by
     )
 
 

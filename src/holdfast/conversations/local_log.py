@@ -28,6 +28,7 @@ from holdfast.conversations.model import (
     LastFlush,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
@@ -181,26 +182,18 @@ class LocalLog:
         await history.record_beside(self._db, caller, where, change)
         return True
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
         found = self._find(caller, where)
         if found is None:
             return Window([], 0, False, None)
-        seqs = found.order[-limit:] if tail else found.order[offset : offset + limit]
+        first, end = (-span.limit, None) if span.tail else (span.offset, span.offset + span.limit)
+        seqs = found.order[first:end]
         messages = [found.messages[seq] for seq in seqs]
         if note_access:
             now = clock.now()
             for kept in messages:
                 found.messages[kept.seq] = replace(kept, accessed_at=now)
-        return window_of(messages, len(found.order), offset, found.id, tail=tail)
+        return window_of(messages, len(found.order), span, found.id)
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         found = self._find(caller, where)

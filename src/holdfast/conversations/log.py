@@ -20,6 +20,7 @@ from holdfast.conversations.model import (
     LastFlush,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
@@ -79,17 +80,8 @@ class MessageLog(Protocol):
         """Remove the instance; whether there was one."""
         ...
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
-        """Messages from `offset`, or the newest `limit` of them; where asked, the look is remembered."""
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
+        """The messages of a span; where asked, the look is remembered."""
         ...
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
@@ -170,11 +162,9 @@ def new_ones(drafts: Sequence[Draft], known: Collection[str]) -> list[Draft]:
     return fresh
 
 
-def window_of(
-    messages: list[Kept], total: int, offset: int, conversation_id: str | None, *, tail: bool
-) -> Window:
+def window_of(messages: list[Kept], total: int, span: Span, conversation_id: str | None) -> Window:
     """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
-    shown = len(messages) + (0 if tail else offset)
+    shown = len(messages) + (0 if span.tail else span.offset)
     return Window(messages, total, shown < total, conversation_id)
 
 

@@ -113,6 +113,15 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Which part of a message list to read: from an offset on, or the newest."""
+
+    offset: int
+    limit: int
+    tail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """Part of a message list, oldest first."""
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.types.json import Jsonb
@@ -36,6 +36,7 @@ from holdfast.conversations.model import (
     LastError,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
@@ -47,7 +48,7 @@ from holdfast.kernel.errors import LockTimeout
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.redis import Breaker
-from holdfast.kernel.sql import load
+from holdfast.kernel.sql import Query, load
 
 queries = load(__file__)
 
@@ -137,32 +138,16 @@ class PostgresLog:
             await self._delete(tx, where, row)
         return True
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
-        query = queries.read_newest_messages if tail else queries.read_messages
-        page = {"limit": limit} if tail else {"limit": limit, "offset": offset}
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
         async with self._reading(caller) as tx:
             of_row = await tx.send(Row, queries.read_conversation, vars_of(where))
-            of_messages = await tx.send(MessageRow, query, {**vars_of(where), **page})
-            row = await of_row.fetchone()
-            messages = [each.kept for each in await of_messages.fetchall()]
-        if row is None:
-            return Window([], 0, False, None)
-        if tail:
-            messages.reverse()
-        if note_access and messages:
+            of_messages = await tx.send(MessageRow, *_messages_of(where, span))
+        row, messages = await of_row.fetchone(), await of_messages.fetchall()
+        if note_access and row is not None and messages:
             async with self._writing(caller) as tx:
-                seqs = [kept.seq for kept in messages]
+                seqs = [each.seq for each in messages]
                 await tx.run(queries.note_access, conversation_id=row.id, seqs=seqs)
-        return window_of(messages, row.message_count, offset, row.id, tail=tail)
+        return window_of_rows(row, messages, span)
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         async with self._reading(caller) as tx:
@@ -403,3 +388,27 @@ class PostgresLog:
 
 def _ms(seconds: float) -> str:
     return str(max(1, int(seconds * 1000)))
+
+
+def read_ahead(
+    db: Database, caller: Caller, where: Where, span: Span
+) -> tuple[Awaitable[Row | None], Awaitable[list[MessageRow]]]:
+    """What `PostgresLog.read` asks, for who asks something else with it (`Database.together`)."""
+    query, params = _messages_of(where, span)
+    return (
+        db.one(caller, Row, queries.read_conversation, **vars_of(where)),
+        db.all(caller, MessageRow, query, **params),
+    )
+
+
+def window_of_rows(row: Row | None, rows: Sequence[MessageRow], span: Span) -> Window:
+    """What was read, as every log tells it."""
+    if row is None:
+        return Window([], 0, False, None)
+    messages = [each.kept for each in (reversed(rows) if span.tail else rows)]
+    return window_of(messages, row.message_count, span, row.id)
+
+
+def _messages_of(where: Where, span: Span) -> tuple[Query, dict[str, Any]]:
+    query = queries.read_newest_messages if span.tail else queries.read_messages
+    return query, {**vars_of(where), "limit": span.limit, "offset": span.offset}

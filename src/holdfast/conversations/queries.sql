@@ -40,11 +40,17 @@ SELECT id, config, revision, created_at, updated_at
 -- name: org_made_at
 SELECT created_at FROM orgs WHERE org_id = %(org_id)s;
 
--- name: agent_references
-SELECT memory FROM agents WHERE org_id = %(org_id)s AND id = %(agent_id)s;
-
--- name: session_owner
-SELECT user_id, agent_id FROM sessions WHERE org_id = %(org_id)s AND id = %(session_id)s;
+-- name: way_in
+-- All that decides whether a conversation may be used: its resource, what the agent's directory entry says of resources,
+-- and whose session the key names.
+SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS created_at,
+       coalesce(r.updated_at, o.created_at) AS updated_at,
+       a.memory AS refers_to, s.user_id, s.agent_id
+  FROM orgs o
+  LEFT JOIN memory_resources r ON r.org_id = o.org_id AND r.id = %(resource_id)s
+  LEFT JOIN agents a ON a.org_id = o.org_id AND a.id = %(speaking_agent)s
+  LEFT JOIN sessions s ON s.org_id = o.org_id AND s.id = %(key)s
+ WHERE o.org_id = %(org_id)s;
 
 -- name: touch_session
 -- Registers a session that is named for the first time. Gives no row where it is another user's.

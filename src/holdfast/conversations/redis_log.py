@@ -39,6 +39,7 @@ from holdfast.conversations.model import (
     LastError,
     Lease,
     Removal,
+    Span,
     Totals,
     Where,
     Window,
@@ -173,26 +174,15 @@ class RedisLog:
             _must_be_done(await self._run(_delete, caller, where, [token, where.key]))
         return True
 
-    async def read(
-        self,
-        caller: Caller,
-        where: Where,
-        *,
-        offset: int,
-        limit: int,
-        tail: bool,
-        note_access: bool,
-    ) -> Window:
-        ranks = [-limit, -1] if tail else [offset, offset + limit - 1]
+    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
+        ranks = [-span.limit, -1] if span.tail else [span.offset, span.offset + span.limit - 1]
         reply = await self._run(
             _read, caller, where, [now_us(), *ranks, "1" if note_access else ""]
         )
         if len(reply) == 1:
             return Window([], 0, False, None)
         totals = totals_from(reply[1])
-        return window_of(
-            kept_from(reply[2]), totals.message_count, offset, totals.conversation_id, tail=tail
-        )
+        return window_of(kept_from(reply[2]), totals.message_count, span, totals.conversation_id)
 
     async def totals(self, caller: Caller, where: Where) -> Totals | None:
         async with self._breaker.guard(), reaching():

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from holdfast.conversations import resources, service
 from holdfast.conversations.backends import Backends
+from holdfast.conversations.entering import Ask
 from holdfast.conversations.model import (
     MAX_READ,
     AppendResult,
@@ -26,7 +27,6 @@ from holdfast.conversations.model import (
 )
 from holdfast.conversations.resource import RESOURCE_ID
 from holdfast.conversations.rules import Validation, snake_case
-from holdfast.conversations.service import Ask
 from holdfast.conversations.yaml_lines import Document, read_yaml
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller

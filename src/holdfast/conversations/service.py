@@ -1,13 +1,14 @@
 """Read, append, write, flush, clear, restore, delete, pop; how full an instance is, and whether it is well."""
 
-from collections.abc import Mapping
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from holdfast.conversations import flushing, history, keys
+from holdfast.conversations import flushing, history
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.counting import Counter
+from holdfast.conversations.entering import Ask, Found, enter
 from holdfast.conversations.flush import plan_trim
 from holdfast.conversations.intake import as_list, take_in
 from holdfast.conversations.log import MessageLog, Replacing, Terms, head_of
@@ -22,42 +23,22 @@ from holdfast.conversations.model import (
     InstanceRow,
     Kept,
     Share,
+    Span,
     Stats,
     Strategy,
     Totals,
     Where,
 )
+from holdfast.conversations.postgres_log import read_ahead, window_of_rows
 from holdfast.conversations.resource import BUILT_IN, Resource
 from holdfast.conversations.resources import find
-from holdfast.kernel import clock, durations, metrics, places
+from holdfast.kernel import clock, durations, metrics
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, ScopeDenied
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Which instance somebody asks for, and who they say they are."""
-
-    resource_id: str
-    key: str | None = None
-    variables: Mapping[str, Any] | None = None
-    agent_id: str | None = None
-    project_id: str | None = None
-    session_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Where an ask leads."""
-
-    caller: Caller
-    resource: Resource
-    where: Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +50,12 @@ class ReadResult:
     has_more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    id: str
-    key: str | None = None
-    mode: Literal["read-write", "read-only"] = "read-write"
-
-
 # --- operations ------------------------------------------------------------------------------------------------------
 
 
 async def resolve(backends: Backends, caller: Caller, ask: Ask) -> str:
     """The key that variables make."""
-    return (await _enter(backends, caller, ask, to_write=False)).where.key
+    return (await enter(backends, caller, ask, to_write=False)).where.key
 
 
 async def read(
@@ -95,25 +69,29 @@ async def read(
     include_flushed: bool,
 ) -> ReadResult:
     """Messages, oldest first. An instance that does not exist reads as empty."""
-    found = await _enter(backends, caller, ask, to_write=False)
-    log = backends.log(caller, found.resource)
+    ask.check()
     if include_flushed:
+        found = await enter(backends, caller, ask, to_write=False)
         return await _read_everything(backends, found, limit, offset, tail)
-    window = await log.read(
-        caller,
-        found.where,
-        offset=0 if tail else offset,
-        limit=tail or limit,
-        tail=tail is not None,
-        note_access=found.resource.notes_access,
-    )
+    span = Span(0 if tail else offset, tail or limit, tail=tail is not None)
+    # Most lists are kept in Postgres: where the key is known, the messages travel with the answer of who may read them.
+    here = None if ask.key is None else Where(ask.resource_id, ask.key)
+    async with backends.db.together(caller):
+        ahead = () if here is None else read_ahead(backends.db, caller, here, span)
+        found, *rows = await asyncio.gather(enter(backends, caller, ask, to_write=False), *ahead)
+    noted = found.resource.notes_access
+    if rows and found.resource.persistence.type == "postgres" and not noted:
+        window = window_of_rows(rows[0], rows[1], span)
+    else:
+        log = backends.log(caller, found.resource)
+        window = await log.read(caller, found.where, span, note_access=noted)
     return ReadResult([(k, None) for k in window.messages], window.total_count, window.has_more)
 
 
 async def append(backends: Backends, caller: Caller, ask: Ask, messages: Any) -> AppendResult:
     """Add messages; flush once the threshold is reached."""
     given = as_list(messages, MAX_MESSAGES_PER_APPEND)
-    found = await _enter(backends, caller, ask, to_write=True)
+    found = await enter(backends, caller, ask, to_write=True)
     intake = await take_in(found.resource, Counter(found.resource), given)
     log = backends.log(caller, found.resource)
     appended, duplicates, flushed = 0, 0, None
@@ -130,7 +108,7 @@ async def append(backends: Backends, caller: Caller, ask: Ask, messages: Any) ->
 async def write(backends: Backends, caller: Caller, ask: Ask, messages: Any) -> AppendResult:
     """Replace all messages; an empty list empties it."""
     given = as_list(messages, MAX_MESSAGES_PER_WRITE) if messages != [] else []
-    found = await _enter(backends, caller, ask, to_write=True)
+    found = await enter(backends, caller, ask, to_write=True)
     intake = await take_in(found.resource, Counter(found.resource), given)
     drafts = _that_fit(found.resource, intake.drafts)
     totals = (await _replace(backends, found, drafts, "written"))[1]
@@ -151,7 +129,7 @@ async def flush(
     force: bool = False,
 ) -> FlushResult:
     """Flush now, or say what a flush would do."""
-    found = await _enter(backends, caller, ask, to_write=not dry_run)
+    found = await enter(backends, caller, ask, to_write=not dry_run)
     return await flushing.flush(
         backends,
         found.caller,
@@ -169,7 +147,7 @@ async def clear(
     """Take all messages out: how many, and the id of their copy where one was asked for."""
     if not confirm:
         raise Invalid.field("confirm", "must be true: all messages of this key will be taken out")
-    found = await _enter(backends, caller, ask, to_write=True)
+    found = await enter(backends, caller, ask, to_write=True)
     log = backends.log(caller, found.resource)
     if await log.totals(caller, found.where) is None:
         return 0, None
@@ -184,7 +162,7 @@ async def restore(
     backends: Backends, caller: Caller, ask: Ask, backup_id: str
 ) -> tuple[int, Totals]:
     """Put the messages of a backup in the place of what is there."""
-    found = await _enter(backends, caller, ask, to_write=True)
+    found = await enter(backends, caller, ask, to_write=True)
     saved = await history.read_backup(backends.db, caller, found.where, backup_id)
     if saved is None:
         raise NotFound(f"there is no backup {backup_id!r} of this conversation")
@@ -194,20 +172,20 @@ async def restore(
 
 async def delete(backends: Backends, caller: Caller, ask: Ask) -> bool:
     """Remove an instance; whether there was one."""
-    found = await _enter(backends, caller, ask, to_write=True)
+    found = await enter(backends, caller, ask, to_write=True)
     return await backends.log(caller, found.resource).delete(found.caller, found.where)
 
 
 async def pop(backends: Backends, caller: Caller, ask: Ask) -> tuple[Kept | None, int]:
     """Take the newest message off."""
-    found = await _enter(backends, caller, ask, to_write=True)
+    found = await enter(backends, caller, ask, to_write=True)
     log = backends.log(caller, found.resource)
     return await log.pop(found.caller, found.where, _terms(found.resource))
 
 
 async def stats(backends: Backends, caller: Caller, ask: Ask) -> Stats:
     """How full an instance is."""
-    found = await _enter(backends, caller, ask, to_write=False)
+    found = await enter(backends, caller, ask, to_write=False)
     totals = await backends.log(caller, found.resource).totals(caller, found.where)
     message_count, token_count = _counts(totals)
     budget = found.resource.budget
@@ -232,7 +210,7 @@ async def stats(backends: Backends, caller: Caller, ask: Ask) -> Stats:
 
 async def health(backends: Backends, caller: Caller, ask: Ask) -> Health:
     """Whether an instance can be written to, and will last. A backend that is gone is an answer here, not an error."""
-    found = await _enter(backends, caller, ask, to_write=False)
+    found = await enter(backends, caller, ask, to_write=False)
     log = backends.log(caller, found.resource)
     try:
         totals = await log.totals(caller, found.where)
@@ -258,91 +236,6 @@ async def instances(
     if resource_id == BUILT_IN and not caller.administers:
         raise ScopeDenied("other people's sessions are among these; ask for one by its key")
     return await backends.log(caller, resource).instances(caller, resource_id, cursor)
-
-
-# --- the way in ------------------------------------------------------------------------------------------------------
-
-
-async def _enter(backends: Backends, caller: Caller, ask: Ask, *, to_write: bool) -> Found:
-    """Resource, key and caller of an ask, once all of them may be used; what it names is registered by a write."""
-    names = ask.agent_id or ask.project_id or ask.session_id
-    opened = backends.db.begin(caller) if to_write and names else backends.db.read(caller)
-    async with opened as tx:
-        resource = (await find(tx, ask.resource_id)).resource
-        speaking = caller
-        if ask.agent_id is not None:
-            speaking = await places.enter_agent(tx, speaking, ask.agent_id, to_write=to_write)
-        if ask.project_id is not None:
-            speaking = await places.enter_project(tx, speaking, ask.project_id)
-        references = await _references(tx, speaking.agent_id, ask.resource_id)
-        where = Where(ask.resource_id, _key(ask, resource, references))
-        if to_write:
-            _must_be_writable(references, where.key)
-        if ask.resource_id == BUILT_IN and not caller.administers:
-            await _must_be_own_session(tx, speaking, where.key)
-        if to_write and ask.session_id is not None:
-            await _touch_session(tx, speaking, ask.session_id, where)
-    return Found(speaking, resource, where)
-
-
-def _key(ask: Ask, resource: Resource, references: list[_Reference]) -> str:
-    """The explicit key, else the reference's template, else the resource's."""
-    if ask.key is not None:
-        if ask.variables is not None:
-            raise Invalid.field("variables", "give a key or variables, not both")
-        return keys.check_key(ask.key)
-    templates = [reference.key for reference in references if reference.key is not None]
-    template = templates[0] if templates else resource.default_key_template
-    if template is None:
-        raise Invalid.field("key", "is required: the resource has no default_key_template")
-    return keys.resolve(template, ask.variables or {})
-
-
-async def _references(tx: Tx, agent_id: str | None, resource_id: str) -> list[_Reference]:
-    """What the agent's directory entry says about this resource."""
-    if agent_id is None:
-        return []
-    row = await tx.one(dict, queries.agent_references, agent_id=agent_id)
-    given = row["memory"] if row else []
-    return [_Reference(**each) for each in given if each.get("id") == resource_id]
-
-
-def _must_be_writable(references: list[_Reference], key: str) -> None:
-    """A reference that names a key counts for that key before one that names none."""
-    named = [r for r in references if r.key is not None and keys.matches(r.key, key)]
-    modes = {r.mode for r in named or [r for r in references if r.key is None]}
-    if modes == {"read-only"}:
-        raise ScopeDenied("this agent's reference to the resource is read-only")
-
-
-async def _must_be_own_session(tx: Tx, caller: Caller, session_id: str) -> None:
-    """A key of `sessions` is a session, and a session is its user's and its agent's."""
-    owner = await tx.one(dict, queries.session_owner, session_id=session_id)
-    if owner is None:
-        return
-    mine = owner["user_id"] is not None and owner["user_id"] == caller.user_id
-    agents = owner["agent_id"] is not None and owner["agent_id"] == caller.agent_id
-    if not (mine or agents or owner["user_id"] is None):
-        raise NotFound(f"there is no session {session_id!r}")
-
-
-async def _touch_session(tx: Tx, caller: Caller, session_id: str, where: Where) -> None:
-    places.check_client_id(session_id, field="session_id")
-    touched = await tx.one(
-        str,
-        queries.touch_session,
-        session_id=session_id,
-        user_id=caller.user_id,
-        agent_id=caller.agent_id,
-        project_id=caller.project_id,
-        workspace_id=caller.workspace_id,
-        all_sessions=caller.administers,
-    )
-    if touched is None:
-        raise NotFound(f"there is no session {session_id!r}")
-    await tx.run(
-        queries.link_session, session_id=session_id, resource_id=where.resource_id, key=where.key
-    )
 
 
 # --- small things ----------------------------------------------------------------------------------------------------
@@ -409,9 +302,7 @@ async def _note_access(
     shown = [kept.seq for kept, flushed_at in part if flushed_at is None]
     if found.resource.notes_access and shown:
         first = [kept.seq for kept in live].index(shown[0])
-        await log.read(
-            found.caller, found.where, offset=first, limit=len(shown), tail=False, note_access=True
-        )
+        await log.read(found.caller, found.where, Span(first, len(shown)), note_access=True)
 
 
 def _terms(resource: Resource, *, clearing: bool = False) -> Terms:

@@ -27,8 +27,11 @@ UPDATE orgs
 RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
           version, created_at, updated_at;
 
--- name: language_exists
-SELECT EXISTS (SELECT FROM pg_ts_config WHERE cfgname = %(language)s);
+-- name: language_asked_for
+-- Whether the database knows it, and whether it is another than the org's.
+SELECT EXISTS (SELECT FROM pg_ts_config WHERE cfgname = %(language)s) AS known, language <> %(language)s AS differs
+  FROM orgs
+ WHERE org_id = %(org_id)s;
 
 -- name: read_workspace
 SELECT id, name, version, created_at, updated_at

@@ -28,6 +28,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.pages import Cursor, HasId, Page
 from holdfast.kernel.places import check_client_id
+from holdfast.kernel.recall.language import reword
 from holdfast.kernel.sql import Query, load
 
 queries = load(__file__)
@@ -72,10 +73,10 @@ async def change_org(
     )
     weights = changes.get("recall_weights")
     async with db.begin(caller) as tx:
-        language = changes.get("language")
-        if language is not None and not await tx.one(
-            bool, queries.language_exists, language=language
-        ):
+        language = None
+        if changes.get("language") is not None:
+            language = await tx.one(dict, queries.language_asked_for, language=changes["language"])
+        if language is not None and not language["known"]:
             raise Invalid.field("language", "is not a text search language of this database")
         org = await tx.one(
             Org,
@@ -87,6 +88,8 @@ async def change_org(
         )
         if org is None:
             raise PreconditionFailed("the org changed since that ETag")
+        if language is not None and language["differs"]:
+            await reword(tx)
         await tx.revise("org", org.id, version=org.version, action="updated", state=changes)
     return org
 

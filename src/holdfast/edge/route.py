@@ -12,7 +12,7 @@ from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
 from holdfast.kernel import auth, idempotency, rates
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import CsrfRefused, HoldfastError, Malformed, PayloadTooLarge
+from holdfast.kernel.errors import CsrfRefused, HoldfastError, Malformed, NotFound, PayloadTooLarge
 from holdfast.kernel.limits import MAX_BODY_BYTES, storable
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -225,10 +225,7 @@ async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refu
         body=await request.body(),
     ) as attempt:
         if attempt.first is not None:
-            first = attempt.first
-            return Response(
-                first.body, first.status, {**first.headers, "Idempotency-Replayed": "true"}
-            )
+            return _replayed(attempt.first, request, refuse)
         try:
             response = await answer(request)
         except Exception as error:
@@ -241,6 +238,16 @@ async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refu
             headers=dict(response.headers),
             body=bytes(response.body),
         )
+    return response
+
+
+def _replayed(first: idempotency.Answer, request: Request, refuse: Refuse) -> Response:
+    if first.is_erased:
+        gone = NotFound("what this request was answered with has been erased")
+        response = refuse(gone, request)
+    else:
+        response = Response(first.body, first.status, first.headers)
+    response.headers["Idempotency-Replayed"] = "true"
     return response
 
 

@@ -5,10 +5,12 @@ its tier. The choice is made in the database (queries.sql, `hydrate`), so that w
 """
 
 from hashlib import blake2b
+from typing import Any
 
 from holdfast.entries.model import Entry, Hydration, Places
 from holdfast.kernel import metrics
-from holdfast.kernel.db import Tx
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
@@ -16,9 +18,21 @@ queries = load(__file__)
 
 async def fill(tx: Tx, where: Places, *, budget_bytes: int) -> Hydration:
     """The agent's own entries, its workspace's, and a live run's, as far as they fit the budget; newest first."""
-    rows = await tx.all(
-        dict, queries.hydrate, owners=where.owners, run_id=where.run_id, budget=budget_bytes
-    )
+    rows = await tx.all(dict, queries.hydrate, **_asked(where, budget_bytes))
+    return _hydration(rows, budget_bytes)
+
+
+async def look(db: Database, caller: Caller, where: Places, *, budget_bytes: int) -> Hydration:
+    """`fill` for a caller that was let in, in one round trip."""
+    rows = await db.all(caller, dict, queries.hydrate, **_asked(where, budget_bytes))
+    return _hydration(rows, budget_bytes)
+
+
+def _asked(where: Places, budget_bytes: int) -> dict[str, Any]:
+    return {"owners": where.owners, "run_id": where.run_id, "budget": budget_bytes}
+
+
+def _hydration(rows: list[dict[str, Any]], budget_bytes: int) -> Hydration:
     all_entries = rows[0]["all_entries"] if rows else 0
     all_bytes = rows[0]["all_bytes"] if rows else 0
     entries = []

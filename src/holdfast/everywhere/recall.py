@@ -99,7 +99,8 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> RecalledThings:
     """What fits a query best, of all that the caller may see."""
     check_query(ask.query, field="query")
     check_ids(ask.ids)
-    views = [await face(db, caller, ask.place) for face in FACES]
+    async with db.together(caller):
+        views = await asyncio.gather(*(face(db, caller, ask.place) for face in FACES))
     readers = {
         kind: reader for view in views for kind, reader in view.readers.items() if kind in ask.kinds
     }

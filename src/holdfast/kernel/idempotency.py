@@ -3,16 +3,22 @@
 The answer is kept in the same transaction as what it answers for, so that not even a crash between the two can make a
 retry apply again. Requests with one key wait for each other on an advisory lock of Postgres, which dies with its
 holder. A refusal (4xx) is an answer too and is kept; a failure of ours (5xx) is not.
+
+What is erased or redacted goes from kept answers too, also from those of requests that read it before and end after: each
+erasure leaves a mark, and a request that keeps an answer looks for marks that were not there when it began.
 """
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import IdempotencyMismatch, Malformed
@@ -22,6 +28,8 @@ queries = load(__file__, "idempotency.sql")
 
 KEPT_FOR = timedelta(hours=24)
 MAX_KEY_CHARS = 255
+# An answer says when it was kept by the clock of its server; those of two servers are never this far apart.
+CLOCKS_AGREE_WITHIN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +40,28 @@ class Answer:
     headers: dict[str, str]
     body: bytes
 
+    @property
+    def is_erased(self) -> bool:
+        """Whether what it told has been erased since: a refusal always says why."""
+        return self.status == 404 and not self.body
+
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    body_digest: str
+    """What is kept under a key, if anything is, and the last thing forgotten before this request looked."""
+
+    body_digest: str | None
     status: int
     headers: dict[str, str]
     body: bytes
+    forgotten_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Which:
+    credential_id: str
+    endpoint: str
+    key: str
 
 
 @dataclass(slots=True)
@@ -56,7 +79,7 @@ async def once(
     """Everything done in the block, and the answer set in it, are kept together or not at all."""
     if not 1 <= len(key) <= MAX_KEY_CHARS or not key.isprintable():
         raise Malformed(f"Idempotency-Key: 1–{MAX_KEY_CHARS} printable characters")
-    which = {
+    which: dict[str, Any] = {
         "credential_id": caller.credential_id,
         "endpoint": sha256(f"{method} {path}".encode()).hexdigest(),
         "key": key,
@@ -65,22 +88,18 @@ async def once(
     async with db.begin(caller) as tx:
         await tx.run(queries.wait_for_the_other, **which)
         kept = await tx.one(_Kept, queries.find_answer, since=tx.now - KEPT_FOR, **which)
-        if kept is not None and kept.body_digest != body_digest:
+        if kept is None:
+            raise RuntimeError("the question for a kept answer was not answered")
+        if kept.body_digest not in (None, body_digest):
             raise IdempotencyMismatch(
                 "this Idempotency-Key was used with another body; use a new key for a new request"
             )
-        attempt = Attempt(first=Answer(kept.status, kept.headers, kept.body) if kept else None)
+        first = Answer(kept.status, kept.headers, kept.body) if kept.body_digest else None
+        attempt = Attempt(first=first)
         yield attempt
-        if attempt.answer is not None and attempt.first is None:
-            await tx.run(
-                queries.keep_answer,
-                body_digest=body_digest,
-                status=attempt.answer.status,
-                headers=Jsonb(attempt.answer.headers),
-                body=attempt.answer.body,
-                before=tx.now - KEPT_FOR,
-                **which,
-            )
+        if attempt.answer is not None and first is None:
+            which |= {"body_digest": body_digest, "forgotten_before": kept.forgotten_before}
+            tx.do_last(partial(_keep, answer=attempt.answer, which=which))
 
 
 async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
@@ -89,4 +108,35 @@ async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
     The keys stay, so that a late retry does not apply again what was erased: it is told that this is gone.
     """
     if ids:
-        await tx.run(queries.forget_mentions, ids=list(ids))
+        tx.do_last(partial(_forget, ids=list(ids)))
+
+
+# --- the last steps of a transaction: nothing waits for a lock after them --------------------------------------------
+
+
+async def _keep(tx: Tx, *, answer: Answer, which: dict[str, Any]) -> None:
+    # Each a statement of its own, so that the second sees what was committed while the first waited.
+    await tx.run(queries.wait_for_erasures)
+    await tx.run(
+        queries.keep_answer,
+        status=answer.status,
+        headers=Jsonb(answer.headers),
+        body=answer.body,
+        kept_at=clock.now(),
+        before=tx.now - KEPT_FOR,
+        **which,
+    )
+
+
+async def _forget(tx: Tx, *, ids: list[str]) -> None:
+    found = await tx.all(_Which, queries.find_mentions, ids=ids)
+    since = clock.now() - CLOCKS_AGREE_WITHIN
+    await tx.run(queries.wait_for_keepers)
+    await tx.run(queries.mark_forgotten, ids=ids, before=tx.now - KEPT_FOR)
+    await tx.run(
+        queries.forget_found,
+        credential_ids=[each.credential_id for each in found],
+        endpoints=[each.endpoint for each in found],
+        keys=[each.key for each in found],
+    )
+    await tx.run(queries.forget_latest, ids=ids, since=since)

@@ -37,6 +37,22 @@ hydration_dropped_bytes = Counter(
 searches_without_a_hit = Counter(
     "holdfast_entry_searches_without_a_hit_total", "Searches of entries that found nothing."
 )
+store_entries_written = Counter(
+    "holdfast_store_entries_written_total",
+    "Entries of stores written, by what happened to them: created, updated or deleted.",
+    ["action"],
+)
+store_conflicts = Counter(
+    "holdfast_store_conflicts_total",
+    "Writes to stores that met another's, by what stood against them: version, content, path or if_match.",
+    ["cause"],
+)
+store_redactions = Counter(
+    "holdfast_store_redactions_total", "Versions of store entries that were redacted."
+)
+store_imports = Counter(
+    "holdfast_store_imports_total", "Zips imported into stores, by mode.", ["mode"]
+)
 embedder_failures = Counter(
     "holdfast_embedder_failures_total", "Batches of texts that the embedder did not embed."
 )

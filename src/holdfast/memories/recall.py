@@ -21,7 +21,8 @@ from holdfast.kernel.recall.model import (
     Question,
 )
 from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
-from holdfast.kernel.recall.search import rank, understand
+from holdfast.kernel.recall.search import Begun, rank, understand
+from holdfast.kernel.recall.words import spoken
 from holdfast.memories.model import Memory, Place
 from holdfast.memories.passages import queries
 from holdfast.memories.service import ANYWHERE
@@ -71,15 +72,24 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a caller sees from where it speaks: contexts, and the workspace it is held to."""
+    """What a caller sees from where it speaks: contexts, and the workspace it is held to; and what recall knows of them
+    before it embeds a query."""
 
     contexts: list[str]
     workspace_id: str | None
+    names: list[str]
+    model: str | None
+    weights: dict[str, float] | None
 
     @property
     def scopes(self) -> tuple[str, ...]:
         """The contexts as recall knows them, and the nodes' items that belong to no memory."""
         return (*(f"memory/{context}" for context in self.contexts), "node/items")
+
+    @property
+    def begun(self) -> Begun:
+        """As far as recall has begun."""
+        return Begun(self.names, self.model, self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +109,7 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
     """The memories that fit a query best, of those the caller sees from where it speaks."""
     check_query(ask.q, field="q")
     check_ids(ask.ids)
-    speaking, view = await look(db, caller, ask.place)
+    speaking, view = await look(db, caller, ask.place, ask.q)
     kinds: tuple[Kind, ...] = ("memory", "node_item") if ask.graph else ("memory",)
     labels = [f"category:{ask.category}"] if ask.category is not None else []
     labels += [f"tag:{ask.tag}"] if ask.tag is not None else []
@@ -113,7 +123,7 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
         labels=tuple(labels),
         limit=ask.limit,
     )
-    asked = await understand(db, speaking, question)
+    asked = await understand(db, speaking, question, view.begun)
     found = await rank(db, speaking, question, asked)
     if ask.graph:
         found = await along_the_graph(db, speaking, question, found)
@@ -136,14 +146,22 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
     return Recalled(data, used, misses)
 
 
-async def look(db: Database, caller: Caller, place: Place) -> tuple[Caller, View]:
-    """The caller, speaking from a place, and what it sees from there."""
+async def look(db: Database, caller: Caller, place: Place, query: str = "") -> tuple[Caller, View]:
+    """The caller, speaking from a place, and what it sees from there; recall begins for the query."""
+    words = sorted(spoken(query))
+    if place == ANYWHERE:
+        view = await db.one(caller, View, queries.recall_sight, words=words, **sight(caller))
+        return caller, _must_answer(view)
     async with db.read(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
-        view = await tx.one(View, queries.recall_sight, **sight(speaking))
+        view = await tx.one(View, queries.recall_sight, words=words, **sight(speaking))
+    return speaking, _must_answer(view)
+
+
+def _must_answer(view: View | None) -> View:
     if view is None:
         raise RuntimeError("sight did not answer")
-    return speaking, view
+    return view
 
 
 async def read_recalled(
@@ -238,8 +256,7 @@ def _with_graph(hit: Hit, weight: float) -> Hit:
     if hit.kind != "memory" or weight <= 0:
         return hit
     part = exact(min(GRAPH_WEIGHT * weight, 1.0 - hit.score))
-    return replace(
-        hit,
+    return hit._replace(
         score=hit.score + part,
         parts={**hit.parts, "graph": part},
         arms=(*hit.arms, "graph"),

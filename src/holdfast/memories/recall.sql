@@ -1,7 +1,9 @@
 -- name: recall_sight
--- The contexts that a caller reads, and the workspace that its reads are held to.
-SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s) AS contexts,
-       active_workspace(%(by_workspace)s) AS workspace_id;
+-- The contexts that a caller reads, and the workspace that its reads are held to; and what recall must know of these
+-- scopes before a query is embedded.
+SELECT seen.contexts, active_workspace(%(by_workspace)s) AS workspace_id, begun.names, begun.model, begun.weights
+  FROM (SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s) AS contexts OFFSET 0) seen
+ CROSS JOIN LATERAL recall_begin(ARRAY(SELECT 'memory/' || c FROM unnest(seen.contexts) c) || 'node/items'::text, %(words)s) begun;
 
 -- name: memories_to_index
 SELECT m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinned, m.expires_at, m.source, m.scope,

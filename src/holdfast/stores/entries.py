@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, HoldfastError, NotFound, PreconditionFailed
+from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.kernel.ids import is_id, new_id
 from holdfast.stores import passages, paths
 from holdfast.stores.model import (
@@ -20,7 +20,7 @@ from holdfast.stores.model import (
     check_metadata,
     measured,
 )
-from holdfast.stores.records import record, record_deletion
+from holdfast.stores.records import lost, record, record_deletion
 from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
 
 
@@ -35,11 +35,11 @@ class Expected:
     def check(self, entry: StoreEntry) -> None:
         """Refuse, with the entry as it is now, where it is something else."""
         if self.if_match is not None and entry.version not in self.if_match:
-            raise PreconditionFailed("the entry changed since that ETag", current=entry)
+            raise lost("if_match", "the entry changed since that ETag", entry)
         if self.version not in (None, entry.version):
-            raise Conflict(f"the entry is at version {entry.version}", current=entry)
+            raise lost("version", f"the entry is at version {entry.version}", entry)
         if self.sha256 not in (None, entry.content_sha256):
-            raise Conflict("the entry's content is another", current=entry)
+            raise lost("content", "the entry's content is another", entry)
 
 
 ANYTHING = Expected()
@@ -143,8 +143,9 @@ async def delete_entry(
         if gone is None:
             entry = _must_exist(await tx.one(StoreEntry, queries.read_entry, **where))
             expected.check(entry)
-            raise Conflict("the entry changed meanwhile", current=entry)
+            raise lost("version", "the entry changed meanwhile", entry)
         await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
+        await passages.drop(tx, [gone.id])
 
 
 async def version_ids(
@@ -229,7 +230,7 @@ async def update(
     expected.check(entry)
     if _is_already(entry, text, path, metadata):
         return entry
-    raise Conflict("the entry changed meanwhile", current=entry)
+    raise lost("version", "the entry changed meanwhile", entry)
 
 
 # --- why not ---------------------------------------------------------------------------------------------------------
@@ -239,14 +240,14 @@ async def why_not_created(tx: Tx, where: dict[str, Any], path: str) -> HoldfastE
     """Why `insert` found no place."""
     must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
     holder = await tx.one(StoreEntry, queries.read_entry_at_path, **where, path=path)
-    return Conflict("another entry lies at this path", current=holder)
+    return lost("path", "another entry lies at this path", holder)
 
 
 async def _path_taken(
     db: Database, caller: Caller, where: dict[str, Any], path: str
 ) -> HoldfastError:
     holder = await db.one(caller, StoreEntry, queries.read_entry_at_path, **where, path=path)
-    return Conflict("another entry lies at this path", current=holder)
+    return lost("path", "another entry lies at this path", holder)
 
 
 async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id: str = "") -> None:
@@ -265,7 +266,7 @@ async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id:
         below_end=below_end,
     )
     if holder is not None:
-        raise Conflict("another entry lies at, above or below this path", current=holder)
+        raise lost("path", "another entry lies at, above or below this path", holder)
 
 
 def _is_already(

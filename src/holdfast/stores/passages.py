@@ -35,7 +35,12 @@ def document(store_id: str, entry_id: str, path: str, content: str, at: datetime
 
 async def foresee(db: Database, path: str | None, content: str) -> None:
     """Embed what is about to be written, before its transaction."""
-    await passages.foresee(db, [document("", "", path or "", content, now())])
+    await foresee_all(db, [(path or "", content)])
+
+
+async def foresee_all(db: Database, texts: Sequence[tuple[str, str]]) -> None:
+    """`foresee` for several, each a path and a content."""
+    await passages.foresee(db, [document("", "", path, content, now()) for path, content in texts])
 
 
 async def drop(tx: Tx, entry_ids: Sequence[str]) -> None:
@@ -54,4 +59,13 @@ async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
     return [document(**row) for row in rows]
 
 
-__all__ = ["document", "drop", "drop_store", "foresee", "put", "read_documents", "scope_of"]
+__all__ = [
+    "document",
+    "drop",
+    "drop_store",
+    "foresee",
+    "foresee_all",
+    "put",
+    "read_documents",
+    "scope_of",
+]

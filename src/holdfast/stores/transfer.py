@@ -9,15 +9,16 @@ from typing import IO
 import psycopg
 from psycopg.types.json import Jsonb
 
+from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import Query
-from holdfast.stores import archive
+from holdfast.stores import archive, passages
 from holdfast.stores.archive import Packed, Unpacked
 from holdfast.stores.model import Imported, ImportMode, Store
-from holdfast.stores.records import after, record_change, record_deletion
+from holdfast.stores.records import after, lost, record_change, record_deletion
 from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
 
 # Not beside the others: Postgres plans those in a test, and there is no plan of a FETCH.
@@ -25,6 +26,9 @@ next_exported = Query("next_exported", "FETCH 200 FROM exported")
 
 # A zip up to this size is put together in memory, a larger one in a temporary file.
 IN_MEMORY_BYTES = 8 * 1024 * 1024
+
+# So many files are found by meaning as soon as they are imported; the vectors of more follow.
+FEW_FILES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ async def import_store(
     """Write every file of a zip to its path; with `replace`, entries that are not in it go."""
     where = in_sight(caller, store_id)
     files = await asyncio.to_thread(archive.unpack, body)
+    if len(files) <= FEW_FILES:
+        await passages.foresee_all(db, [(file.path, file.text.content) for file in files])
     try:
         async with db.begin(caller) as tx:
             await tx.run(queries.one_at_a_time, store_id=store_id)
@@ -125,10 +131,12 @@ async def import_store(
             )
             if counted is None:
                 must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
-                raise PreconditionFailed("the store changed since that ETag")
+                raise lost("if_match", "the store changed since that ETag")
+            tx.once_committed(metrics.store_imports.labels(mode).inc)
     except psycopg.errors.UniqueViolation:
-        raise Conflict(
-            "somebody wrote to a path of the zip while it was imported; nothing was imported: try again"
+        raise lost(
+            "path",
+            "somebody wrote to a path of the zip while it was imported; nothing was imported: try again",
         ) from None
     return Imported(
         created=len(plan.created),
@@ -155,17 +163,18 @@ def _is_already(held: _Held, file: Unpacked) -> bool:
 async def _carry_out(tx: Tx, store_id: str, plan: _Plan) -> None:
     """Every change with its revision, none waited for: they travel together."""
     if plan.deleted:
-        await tx.run(queries.import_deletions, ids=[held.id for held in plan.deleted])
+        gone = [held.id for held in plan.deleted]
+        await tx.run(queries.import_deletions, ids=gone)
+        await passages.drop(tx, gone)
     for held in plan.deleted:
         at = after(tx, held.updated_at)
         await record_deletion(tx, store_id, held.id, held.path, held.version, at)
-    for held, file in plan.updated:
-        await _change(tx, store_id, held, file)
-    for file in plan.created:
-        await _create(tx, store_id, file)
+    changed = [await _change(tx, store_id, held, file) for held, file in plan.updated]
+    created = [await _create(tx, store_id, file) for file in plan.created]
+    await passages.put(tx, [*changed, *created], only_foreseen=True)
 
 
-async def _create(tx: Tx, store_id: str, file: Unpacked) -> None:
+async def _create(tx: Tx, store_id: str, file: Unpacked) -> Document:
     entry_id, metadata = new_id("mem"), file.metadata or {}
     await tx.run(
         queries.import_entry,
@@ -177,13 +186,13 @@ async def _create(tx: Tx, store_id: str, file: Unpacked) -> None:
         sha256=file.text.sha256,
         metadata=Jsonb(metadata),
     )
-    await record_change(
+    return await record_change(
         tx, store_id, entry_id, file.path, file.text, metadata,
         version=1, action="created", at=tx.now,
     )  # fmt: skip
 
 
-async def _change(tx: Tx, store_id: str, held: _Held, file: Unpacked) -> None:
+async def _change(tx: Tx, store_id: str, held: _Held, file: Unpacked) -> Document:
     metadata = held.metadata if file.metadata is None else file.metadata
     at = after(tx, held.updated_at)
     await tx.run(
@@ -195,7 +204,7 @@ async def _change(tx: Tx, store_id: str, held: _Held, file: Unpacked) -> None:
         metadata=Jsonb(metadata),
         updated_at=at,
     )
-    await record_change(
+    return await record_change(
         tx, store_id, held.id, held.path, file.text, metadata,
         version=held.version + 1, action="updated", at=at,
     )  # fmt: skip

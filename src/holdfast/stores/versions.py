@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.kernel import idempotency, revisions
+from holdfast.kernel import idempotency, metrics, revisions
 from holdfast.kernel.caller import ActorType, Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFailed
+from holdfast.kernel.errors import Conflict, Invalid, NotFound
 from holdfast.kernel.ids import ids_between, is_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.stores.entries import Expected, entry_in_sight, insert, update, why_not_created
 from holdfast.stores.model import Action, Store, StoreEntry, Text, VersionRow
-from holdfast.stores.records import after, record
+from holdfast.stores.records import after, lost, record
 from holdfast.stores.service import ALWAYS, Period, in_sight, must_be_open, must_be_there, queries
 
 
@@ -98,6 +98,7 @@ async def redact_version(
         )
         for each in (version_id, *copies):
             await revisions.redact(tx, caller, each)
+            tx.once_committed(metrics.store_redactions.inc)
         await idempotency.forget_mentions(tx, [version.entry_id])
         return _must_exist(await tx.one(VersionRow, queries.read_version, **where))
 
@@ -143,9 +144,9 @@ async def _revive(
 ) -> StoreEntry:
     """Bring a deleted entry back where it was; `last` is its deletion."""
     if expected.if_match is not None and last.version not in expected.if_match:
-        raise PreconditionFailed("the entry changed since that ETag")
+        raise lost("if_match", "the entry changed since that ETag")
     if expected.version not in (None, last.version):
-        raise Conflict(f"the entry is deleted, at version {last.version}")
+        raise lost("version", f"the entry is deleted, at version {last.version}")
     entry = await insert(
         tx,
         where,

@@ -5,7 +5,7 @@ score means the same from query to query. BM25 has no upper end; b / (b + HALF) 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -14,8 +14,8 @@ from holdfast.kernel.recall.times import NO_TIMES, Times
 
 HALF = 18.0
 RECENT_DAYS = 30.0
-# Parts are whole multiples of this, a power of two: floating point adds those without error, in any order.
-QUANTUM = 2.0**-20
+# Parts are whole multiples of one over this, a power of two: floating point adds those without error, in any order.
+PER_UNIT = 2.0**20
 
 # Meaning alone opens a list from the first of these on, and keeps adding to one that is open down to the second. Without
 # a word in common and below both, nothing is said at all.
@@ -50,7 +50,7 @@ class Asked:
     mode: Mode
     now: datetime
     times: Times = NO_TIMES
-    names: Collection[str] = ()  # of those who speak here, that the query names
+    names: frozenset[str] = frozenset()  # of those who speak here, that the query names
     semantic: bool = True  # whether the query has a vector
 
 
@@ -88,7 +88,7 @@ def _judge(
             parts = {"semantic": max(candidate.similarity or 0.0, 0.0)}
         case "hybrid":
             parts = _hybrid_parts(candidate, asked, weights, in_session)
-    parts = {name: kept for name, part in parts.items() if (kept := exact(part))}
+    parts = {name: kept for name, part in parts.items() if part and (kept := exact(part))}
     score = sum(parts.values())
     if not 0.0 <= score <= 1.0:
         bound = min(max(score, 0.0), 1.0)
@@ -112,23 +112,27 @@ def _hybrid_parts(
     # Without vectors the words speak for both.
     word_weight = weights.lexical + (0.0 if asked.semantic else weights.semantic)
     days = max((asked.now - candidate.updated_at).total_seconds() / 86_400, 0.0)
-    actor = (candidate.actor or "").lower()
-    return {
+    parts = {
         "lexical": word_weight * saturated(candidate.lexical),
         "semantic": weights.semantic * max(candidate.similarity or 0.0, 0.0),
-        "session": weights.session * in_session.get(candidate.session_id or "", 0.0),
-        "temporal": weights.temporal * asked.times.fit(candidate.at) if asked.times else 0.0,
-        "actor": weights.actor * any(word in asked.names for word in actor.split()),
-        "spoken_by_user": weights.spoken_by_user * (actor in ("user", "human")),
         "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
         "importance": weights.importance * (candidate.importance - DEFAULT_IMPORTANCE) / 5,
         "pinned": weights.pinned * candidate.pinned,
     }
+    if candidate.session_id is not None:
+        parts["session"] = weights.session * in_session[candidate.session_id]
+    if asked.times:
+        parts["temporal"] = weights.temporal * asked.times.fit(candidate.at)
+    if candidate.actor:
+        actor = candidate.actor.lower()
+        parts["actor"] = weights.actor * (not asked.names.isdisjoint(actor.split()))
+        parts["spoken_by_user"] = weights.spoken_by_user * (actor in ("user", "human"))
+    return parts
 
 
 def exact(part: float) -> float:
     """A part as it is added up and shown."""
-    return round(part / QUANTUM) * QUANTUM
+    return round(part * PER_UNIT) / PER_UNIT
 
 
 def saturated(bm25: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Mode = Literal["hybrid", "lexical", "semantic"]
 Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "summary"]
@@ -57,9 +57,8 @@ class Question:
     limit: int = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A passage that may be meant, with what speaks for it."""
+class Candidate(NamedTuple):
+    """A passage that may be meant, with what speaks for it. A tuple: hundreds are made for each question."""
 
     passage_id: int
     kind: Kind
@@ -80,8 +79,7 @@ class Candidate:
     embedded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """An object that was found, by its best passage. The parts sum to the score."""
 
     kind: Kind

@@ -26,8 +26,8 @@ BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """An object with a passage that has no vector."""
+class Indexed:
+    """An object of the index, and the last of its passages that was looked at."""
 
     kind: str
     object_id: str
@@ -68,12 +68,12 @@ def embed_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
 
 
 def index_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
-    """The job that indexes an object of a transaction that wrote very much; its subject is `kind/id`."""
+    """The job that indexes objects of a transaction that wrote very much; its subject is `kind/id,id,…`."""
 
     async def index(caller: Caller, subject: str) -> Outcome:
-        kind, _, object_id = subject.partition("/")
+        kind, _, ids = subject.partition("/")
         async with db.begin(caller) as tx:
-            for document in await readers[kind](tx, [object_id]):
+            for document in await readers[kind](tx, ids.split(",")):
                 await put_if_absent(tx, document)
         return Outcome()
 
@@ -93,7 +93,7 @@ async def reembed_org(
     after = 0
     while True:
         missing = await db.all(
-            caller, Missing, queries.missing, model=embedder.model, after=after, limit=BATCH
+            caller, Indexed, queries.missing, model=embedder.model, after=after, limit=BATCH
         )
         if not missing:
             return

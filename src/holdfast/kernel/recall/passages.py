@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from psycopg import AsyncCursor
 
@@ -23,6 +24,8 @@ MAX_AT_ONCE = 32
 MAX_INSIDE = 2
 # How many passages one transaction indexes itself: a batch of a thousand memories, and then some.
 MAX_IN_TRANSACTION = 4_000
+# How many objects beyond that each job indexes.
+OBJECTS_PER_JOB = 100
 
 _ends_sentence = re.compile(r"[.!?。！？]\s|\n")
 _wordy = re.compile(r"[^\W\d_]+(?:[\s_./:-]+[^\W\d_]+)*")
@@ -85,22 +88,24 @@ async def foresee(db: Database, documents: Sequence[Document]) -> None:
         await embedder.embed(texts[:MAX_AT_ONCE])
 
 
-async def put(tx: Tx, documents: Sequence[Document]) -> None:
+async def put(tx: Tx, documents: Sequence[Document], *, only_foreseen: bool = False) -> None:
     """Index these objects in place of what they said before.
 
     In one transaction that writes very much (an import of a whole store) the first so many passages are indexed at
-    once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was.
+    once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was. One that
+    writes many asks for `only_foreseen` vectors: the others are left to a job.
     """
     embedder = await tx.embedders.serving()
     complete, last = True, None
+    later: list[Document] = []
+    inside = 0 if only_foreseen else MAX_INSIDE
     for document in documents:
         if tx.passages_put >= MAX_IN_TRANSACTION:
-            await drop(tx, document.kind, [document.object_id])
-            await jobs.enqueue(tx, "index", f"{document.kind}/{document.object_id}")
+            later.append(document)
             continue
         texts = told(document)
         tx.passages_put += len(texts)
-        vectors = None if embedder is None else await _vectors_at_hand(embedder, texts)
+        vectors = None if embedder is None else await _vectors_at_hand(embedder, texts, inside)
         complete = complete and vectors is not None
         last = await _put(tx, document, vectors, embedder.model if embedder else None)
     if last is not None and embedder is not None:
@@ -111,6 +116,18 @@ async def put(tx: Tx, documents: Sequence[Document]) -> None:
     if embedder is not None and not complete and "embed" not in tx.left_to_jobs:
         tx.left_to_jobs.add("embed")
         await jobs.enqueue(tx, "embed", "passages")
+    await _leave_to_jobs(tx, later)
+
+
+async def _leave_to_jobs(tx: Tx, documents: Sequence[Document]) -> None:
+    by_kind: dict[Kind, list[str]] = {}
+    for document in documents:
+        by_kind.setdefault(document.kind, []).append(document.object_id)
+    for kind, ids in by_kind.items():
+        await drop(tx, kind, ids)
+        for first in range(0, len(ids), OBJECTS_PER_JOB):
+            some = ",".join(ids[first : first + OBJECTS_PER_JOB])
+            await jobs.enqueue(tx, "index", f"{kind}/{some}")
 
 
 async def put_if_absent(tx: Tx, document: Document) -> None:
@@ -119,12 +136,14 @@ async def put_if_absent(tx: Tx, document: Document) -> None:
         await put(tx, [document])
 
 
-async def _vectors_at_hand(embedder: Embedder, texts: list[str]) -> list[Vector] | None:
+async def _vectors_at_hand(
+    embedder: Embedder, texts: list[str], inside: int
+) -> list[Vector] | None:
     """What was foreseen. The local model makes a little more in milliseconds; for a remote one no transaction waits."""
     vectors = [found for text in texts if (found := embedder.at_hand(text)) is not None]
     if len(vectors) == len(texts):
         return vectors
-    if not embedder.local or len(texts) - len(vectors) > MAX_INSIDE:
+    if not embedder.local or len(texts) - len(vectors) > inside:
         return None
     try:
         return await embedder.embed(texts)
@@ -137,8 +156,6 @@ async def _put(
 ) -> AsyncCursor[str]:
     """Send without waiting; what comes back is the name of the model that serves."""
     cuts = cut(document.body)
-    bodies = [document.body[start:end] for start, end in cuts]
-    beside = f"{document.head}\n{document.summary}\n{document.about}\n"
     params = {
         "kind": document.kind,
         "object_id": document.object_id,
@@ -152,17 +169,25 @@ async def _put(
         "until": document.until,
         "importance": document.importance,
         "pinned": document.pinned,
-        "head": words.of_text(document.head).plain,
-        "summary": words.of_text(document.summary).plain,
-        "about": words.of_text(document.about).plain,
-        "bodies": [words.of_text(body).plain for body in bodies],
-        "literals": [words.of_text(beside + body).literal for body in bodies],
         "starts": [start for start, _ in cuts],
         "ends": [end for _, end in cuts],
         "vectors": vectors,
         "model": model,
     }
-    return await tx.send(str, queries.put, params)
+    return await tx.send(str, queries.put, params | in_words(document))
+
+
+def in_words(document: Document) -> dict[str, Any]:
+    """What a document says, as the index takes it apart: by passage, and what stands beside each."""
+    bodies = [document.body[start:end] for start, end in cut(document.body)]
+    beside = f"{document.head}\n{document.summary}\n{document.about}\n"
+    return {
+        "head": words.of_text(document.head).plain,
+        "summary": words.of_text(document.summary).plain,
+        "about": words.of_text(document.about).plain,
+        "bodies": [words.of_text(body).plain for body in bodies],
+        "literals": [words.of_text(beside + body).literal for body in bodies],
+    }
 
 
 async def drop_scope(tx: Tx, scope: str) -> None:

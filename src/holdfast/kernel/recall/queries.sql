@@ -37,3 +37,9 @@ SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(model
 
 -- name: has
 SELECT recall_has(%(kind)s, %(object_id)s);
+
+-- name: objects
+SELECT kind, object_id, last_passage FROM recall_objects(%(after)s, %(limit)s);
+
+-- name: reword
+SELECT recall_reword(%(kind)s, %(object_id)s, %(updated_at)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s);

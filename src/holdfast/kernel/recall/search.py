@@ -44,8 +44,8 @@ async def search(db: Database, caller: Caller, question: Question) -> Found:
     return await rank(db, caller, question, await understand(db, caller, question))
 
 
-async def understand(db: Database, caller: Caller, question: Question) -> Understood:
-    """Take the query apart, and embed it without the names of those who speak there: they say nothing of what was said."""
+async def begin(db: Database, caller: Caller, question: Question) -> Begun:
+    """What must be known before the query is embedded."""
     begun = await db.one(
         caller,
         Begun,
@@ -55,6 +55,17 @@ async def understand(db: Database, caller: Caller, question: Question) -> Unders
     )
     if begun is None:
         raise RuntimeError("recall did not begin")
+    return begun
+
+
+async def understand(
+    db: Database, caller: Caller, question: Question, begun: Begun | None = None
+) -> Understood:
+    """Take the query apart, and embed it without the names of those who speak there: they say nothing of what was said.
+
+    `begun` is what a caller asked for already, together with something else.
+    """
+    begun = begun or await begin(db, caller, question)
     names = frozenset(begun.names)
     vector = None
     if question.mode != "lexical" and question.text.strip():

@@ -1,0 +1,101 @@
+"""What recall is measured on, and its measures: the same for the service and for its peers.
+
+Only the standard library: the peers run in a process, and an environment, of their own.
+"""
+
+import gzip
+import json
+import math
+import os
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+AT = (5, 10, 50)
+SESSIONS_AT = (5, 10)
+DEEPEST = max(AT)
+"""How many results every question is asked for."""
+
+SETS = ("locomo-tune", "longmemeval-tune")
+DATA = Path(__file__).parents[2] / "shared" / "data" / "recall"
+
+
+@dataclass(frozen=True)
+class Space:
+    """One memory: units that are stored, and questions asked of it alone."""
+
+    name: str
+    units: list[dict[str, Any]]
+    questions: list[dict[str, Any]]
+
+    @cached_property
+    def sessions(self) -> dict[str, str]:
+        """The session of each unit, by the unit's id."""
+        return {unit["id"]: unit["session"] for unit in self.units}
+
+
+def folder() -> Path:
+    """Where the files are: HOLDFAST_BENCH_DATA, or beside the checkout."""
+    return Path(os.environ.get("HOLDFAST_BENCH_DATA", DATA))
+
+
+def file_of(name: str) -> Path:
+    """The file of a set; it may not be there."""
+    return folder() / f"{name}.json.gz"
+
+
+def read(path: Path) -> list[Space]:
+    """The spaces of a set, with the questions that have an answer."""
+    with gzip.open(path) as file:
+        return [
+            Space(each["name"], each["units"], [q for q in each["questions"] if q["gold"]])
+            for each in json.load(file)
+        ]
+
+
+def steps(spaces: list[Space]) -> int:
+    """How much there is to do: units to store and questions to ask."""
+    return sum(len(space.units) + len(space.questions) for space in spaces)
+
+
+@dataclass
+class Figures:
+    """What a run measured, question by question."""
+
+    values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    by_category: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    search_s: list[float] = field(default_factory=list)
+    add_s: list[float] = field(default_factory=list)
+
+    def count(self, space: Space, question: dict[str, Any], found: list[str]) -> None:
+        """Add a question's answer: ids of units, best first. A session stands where its best unit does."""
+        gold, gold_sessions = set(question["gold"]), set(question["gold_sessions"])
+        for at in AT:
+            self.values[f"R@{at}"].append(len(gold & set(found[:at])) / len(gold))
+        sessions = list(dict.fromkeys(space.sessions[unit] for unit in found))
+        for at in SESSIONS_AT:
+            hits = len(gold_sessions & set(sessions[:at]))
+            self.values[f"session R@{at}"].append(hits / max(len(gold_sessions), 1))
+        places = [place for place, unit in enumerate(found, 1) if unit in gold]
+        self.values["MRR"].append(1 / places[0] if places else 0.0)
+        gain = sum(1 / math.log2(place + 1) for place in places if place <= 10)
+        ideal = sum(1 / math.log2(place + 1) for place in range(1, min(len(gold), 10) + 1))
+        self.values["nDCG@10"].append(gain / ideal)
+        self.by_category[question["category"]].append(self.values["R@10"][-1])
+
+    def mean(self, name: str) -> float:
+        """A figure over all questions."""
+        return statistics.fmean(self.values[name])
+
+    @property
+    def adds_per_s(self) -> float:
+        """Units stored in a second, one at a time."""
+        return len(self.add_s) / sum(self.add_s)
+
+    @property
+    def search_p50_ms(self) -> float:
+        """The median time of a search."""
+        return 1000 * statistics.median(self.search_s)

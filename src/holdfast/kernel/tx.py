@@ -1,0 +1,222 @@
+"""A transaction of one caller: statements that are sent and waited for, revisions, what is left for its end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.rows import BaseRowFactory, class_row, dict_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.ids import id_at, new_id
+from holdfast.kernel.sql import Query, load
+
+queries = load(__file__, "db.sql")
+
+T = TypeVar("T")
+Connection = psycopg.AsyncConnection[Any]
+
+
+class Tx:
+    """An open transaction of one caller. Every query is given %(org_id)s and %(now)s."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        caller: Caller | None,
+        now: datetime,
+        embedders: Embedders | None = None,
+        ending: "_Ending | None" = None,
+    ) -> None:
+        self.connection = connection
+        self._ending = ending or _Ending()
+        self.embedders = embedders or Embedders()
+        self.left_to_jobs: set[str] = set()  # kinds of work asked for once in this transaction
+        self.passages_put = 0
+        self.caller = caller
+        self.now = now
+        self._common = {"now": now, "org_id": caller.org_id if caller else None}
+
+    async def one(self, row_type: type[T], query: Query, **params: Any) -> T | None:
+        """The first row as a value, or None."""
+        return await (await self.send(row_type, query, params)).fetchone()
+
+    async def all(self, row_type: type[T], query: Query, **params: Any) -> list[T]:
+        """Every row as a value."""
+        return await (await self.send(row_type, query, params)).fetchall()
+
+    async def run(self, query: Query, **params: Any) -> None:
+        """Send without waiting; if it fails, so does the transaction."""
+        await self.send(dict, query, params)
+
+    async def run_many(self, query: Query, many: Sequence[dict[str, Any]]) -> None:
+        """`run` for each set of parameters, in order."""
+        for params in many:
+            await self.send(dict, query, params)
+
+    async def revise(
+        self,
+        kind: str,
+        object_id: str,
+        *,
+        version: int,
+        action: str,
+        state: dict[str, Any] | None = None,
+        content: str | None = None,
+        parent_id: str | None = None,
+        label: str | None = None,
+        at: datetime | None = None,
+    ) -> str:
+        """Write down what an object became, and by whom: the revision's id. Goes with the change or not at all.
+
+        `state` is the object's fields without its content; a deleted object has neither. `at` is the object's new
+        updated_at, for a face that pages its revisions by time: it then stands in the revision's id too.
+        """
+        caller = self.caller
+        if caller is None:
+            raise RuntimeError("a revision needs a caller")
+        actor = caller.actor
+        revision_id = new_id("memver") if at is None else id_at("memver", at)
+        await self.run(
+            queries.write_revision,
+            id=revision_id,
+            kind=kind,
+            object_id=object_id,
+            parent_id=parent_id,
+            label=label,
+            version=version,
+            action=action,
+            actor_type=actor.type,
+            actor_id=actor.id,
+            user_id=caller.user_id,
+            agent_id=caller.agent_id,
+            session_id=caller.session_id,
+            request_id=caller.request_id,
+            now=at or self.now,
+            state=None if state is None else Jsonb(state),
+            content=content,
+        )
+        return revision_id
+
+    async def tell(self, kind: str, object_id: str) -> None:
+        """Record that something happened, for those that listen (worker.py)."""
+        await self.run(queries.write_event, id=new_id("evt"), kind=kind, object_id=object_id)
+
+    def do_last(self, step: "LastStep") -> None:
+        """Have this done just before COMMIT, after everything else: for what takes a lock that many want."""
+        self._ending.last_steps.append(step)
+
+    def once_committed(self, told: Callable[[], object]) -> None:
+        """Have this called when all of it is committed, to count what happened."""
+        self._ending.told.append(told)
+
+    async def finish(self) -> None:
+        """Do what was left for last, in the order it was asked for."""
+        for step in self._ending.last_steps:
+            await step(self)
+
+    def tell_committed(self) -> None:
+        """Call those who wanted to know."""
+        for told in self._ending.told:
+            told()
+
+    @asynccontextmanager
+    async def step(self, caller: Caller) -> AsyncIterator["Tx"]:
+        """A part of this transaction that can be taken back alone, with what it left for later."""
+        before = self._ending.size
+        try:
+            async with _savepoint(self.connection):
+                yield Tx(self.connection, caller, self.now, self.embedders, self._ending)
+        except BaseException:
+            self._ending.cut_back(before)
+            raise
+
+    async def send(
+        self, row_type: type[T], query: Query, params: dict[str, Any]
+    ) -> psycopg.AsyncCursor[T]:
+        """Send a statement without waiting; fetching from the cursor waits."""
+        cursor = self.connection.cursor(row_factory=_rows_as(row_type))
+        await cursor.execute(query.bytes, {**self._common, **params})
+        return cursor
+
+
+LastStep = Callable[[Tx], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Ending:
+    """What a transaction and its steps leave for its end."""
+
+    last_steps: list[LastStep] = field(default_factory=list)
+    told: list[Callable[[], object]] = field(default_factory=list)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.last_steps), len(self.told)
+
+    def cut_back(self, size: tuple[int, int]) -> None:
+        del self.last_steps[size[0] :], self.told[size[1] :]
+
+
+class Batch:
+    """Single statements that are sent together and answered together."""
+
+    def __init__(self, tx: Tx, opened: AsyncExitStack) -> None:
+        self.tx = tx
+        self.landed = False
+        self._opened = opened
+        self._landing = asyncio.Lock()
+        self._error: BaseException | None = None
+
+    async def look(
+        self, row_type: type[T], query: Query, params: dict[str, Any]
+    ) -> psycopg.AsyncCursor[T]:
+        """Send a statement with those of others, and wait for them all."""
+        cursor = await self.tx.send(row_type, query, params)
+        await asyncio.sleep(0)  # whoever was gathered with this one sends too
+        await self.land()
+        if self._error is not None:
+            raise self._error
+        return cursor
+
+    async def land(self) -> None:
+        """Wait for all that was sent; nothing can be sent afterwards."""
+        async with self._landing:
+            if self.landed:
+                return
+            self.landed = True
+            try:
+                await self._opened.aclose()
+            except Exception as error:  # raised by each that waits
+                self._error = error
+
+
+@asynccontextmanager
+async def _savepoint(connection: Connection) -> AsyncIterator[None]:
+    """A step of an open transaction that can be taken back alone."""
+    async with connection.pipeline() as pipeline:
+        await connection.execute("SAVEPOINT step")
+        try:
+            yield
+            await connection.execute("RELEASE step")
+        except BaseException:
+            # A failed statement has aborted the pipeline: a Sync makes it take commands again.
+            with suppress(psycopg.Error):
+                await pipeline.sync()
+            await connection.execute("ROLLBACK TO step")
+            await connection.execute("RELEASE step")
+            await pipeline.sync()
+            raise
+
+
+def _rows_as(row_type: type[T]) -> BaseRowFactory[T]:
+    if row_type is dict:
+        return dict_row  # type: ignore[return-value]  # the caller asked for plain dicts
+    if row_type in (str, int, bool, float, bytes, datetime):
+        return scalar_row
+    return class_row(row_type)

@@ -1,0 +1,116 @@
+"""Scopes too large to be compared whole: what the indexes bring up, against the exact answer."""
+
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from holdfast.kernel.recall.model import Candidate
+from holdfast.kernel.recall.passages import queries
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+MODEL = "test:eight-dimensions"  # few dimensions, so that the index is built in a moment
+SIZE = 11_000  # beyond 10,000 the indexes are asked
+SCOPE = "test/large"
+ARM = 150
+
+# Every passage says `common`, every hundredth `rare` (and carries that label), one in a thousand expired long ago.
+FILL = """
+INSERT INTO passages (org_id, scope_id, kind, object_id, number, starts, ends, labels, words, length, at, updated_at,
+                      until, importance, pinned)
+SELECT %(org)s, recall_scope_id(%(org)s, %(scope)s), 'memory', 'large' || n, 0, 0, 1,
+       CASE WHEN n %% 100 = 0 THEN '{tag:rare}'::text[] ELSE '{}' END,
+       (CASE WHEN n %% 100 = 0 THEN 'common:1 rare:2' ELSE 'common:1' END)::tsvector, 2, %(now)s, %(now)s,
+       CASE WHEN n %% 1000 = 7 THEN %(now)s - interval '1 day' END, 5, false
+  FROM generate_series(1, %(size)s) n;
+INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
+SELECT p.org_id, p.scope_id, word, p.id, 1, 0, p.length, 0
+  FROM passages p, unnest(tsvector_to_array(p.words)) word
+ WHERE p.org_id = %(org)s;
+INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
+SELECT p.org_id, m.id, p.id, p.scope_id, 8,
+       l2_normalize((SELECT array_agg(random() - 0.5) FROM generate_series(1, 8 + 0 * p.id))::vector::halfvec)
+  FROM passages p, embedding_models m
+ WHERE p.org_id = %(org)s AND m.name = %(model)s;
+"""
+
+EXACT = """
+SELECT p.object_id
+  FROM passage_vectors v
+  JOIN passages p ON p.org_id = v.org_id AND p.id = v.passage_id
+ WHERE v.org_id = %(org)s AND (p.until IS NULL OR p.until > %(now)s) AND p.labels @> %(labels)s
+ ORDER BY v.embedding <#> %(vector)s::halfvec
+ LIMIT %(limit)s
+"""
+
+
+@pytest.fixture
+def filled(org, owner_connection):
+    """A scope of an org, filled; and a way to ask for its exact neighbours."""
+    own = owner_connection
+    own.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    own.execute("INSERT INTO embedding_models (name) VALUES (%s) ON CONFLICT DO NOTHING", [MODEL])
+    own.execute(
+        "CREATE INDEX IF NOT EXISTS passage_vectors_8 ON passage_vectors"
+        " USING hnsw ((embedding::halfvec(8)) halfvec_ip_ops) WHERE dimensions = 8"
+    )
+    values = {"org": org.id, "scope": SCOPE, "now": NOW, "size": SIZE, "model": MODEL}
+    with own.transaction():
+        for statement in FILL.split(";\n")[:3]:
+            own.execute(statement, values)
+    own.execute("ANALYZE passages, postings, passage_vectors")
+
+    def exact(vector, labels=(), limit=ARM):
+        asked = {**values, "vector": vector, "labels": list(labels), "limit": limit}
+        return [id for (id,) in own.execute(EXACT, asked)]
+
+    return exact
+
+
+async def candidates(db, org, *, text="", vector=None, labels=()):
+    return await db.all(
+        org.caller(),
+        Candidate,
+        queries.candidates,
+        scopes=[SCOPE],
+        kinds=["memory"],
+        workspace_id=None,
+        labels=list(labels),
+        text=text,
+        literals="",
+        vector=vector,
+        model=MODEL,
+        lexical_limit=ARM,
+        semantic_limit=ARM,
+        asked_at=NOW,
+    )
+
+
+def somewhere(rng):
+    return f"[{','.join(f'{rng.gauss(0, 1):.4f}' for _ in range(8))}]"
+
+
+async def test_a_large_scope_gives_as_many_as_there_are_and_nearly_the_exact_ones(db, org, filled):
+    rng = random.Random(11)
+    shares = []
+    expired = {f"large{n}" for n in range(7, SIZE, 1000)}
+    for _ in range(10):
+        vector = somewhere(rng)
+        found = {each.object_id for each in await candidates(db, org, vector=vector)}
+        assert len(found) == ARM
+        assert found.isdisjoint(expired)
+        shares.append(len(found & set(filled(vector))) / ARM)
+    assert min(shares) >= 0.8
+    assert sum(shares) / len(shares) >= 0.9
+
+    # A filter that leaves one in a hundred: all of them, since there are fewer than an arm brings.
+    rare = SIZE // 100
+    found = await candidates(db, org, vector=somewhere(rng), labels=["tag:rare"])
+    assert len({each.object_id for each in found}) == rare
+
+    # A rare word brings up all who say it; one that everybody says decides nothing beside it.
+    said = await candidates(db, org, text="common rare")
+    assert {each.object_id for each in said} == {f"large{n}" for n in range(100, SIZE + 1, 100)}
+    assert all(each.terms == ["rare"] and each.lexical > 0 for each in said)
+    # Alone it brings up as many as an arm may.
+    assert len(await candidates(db, org, text="common")) == ARM
