@@ -34,10 +34,12 @@ from holdfast.jobs import routes as jobs
 from holdfast.kernel import durations
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
+from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import models
 from holdfast.kernel.redis import Redis
 from holdfast.kernel.tokens import Tokenizer
+from holdfast.llm import routes as llm_calls
 from holdfast.memories import routes as memories
 from holdfast.memories import tools as memory_tools
 from holdfast.memories.objects import ObjectStore
@@ -56,6 +58,7 @@ ROUTERS = (
     entries.router,
     entries.zip_router,
     jobs.router,
+    llm_calls.router,
     blocks.router,
     context.router,
     *memories.ROUTERS,
@@ -123,10 +126,11 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
 def open_backends(config: AppConfig, db: Database) -> Backends:
     """What conversations stand on, in the API and in a worker alike."""
     kept_for = config.flushed_kept_for
+    llm = open_llm(config.llm, config.llm_base_url, config.llm_api_key)
     return Backends(
         db=db,
         redis=None if config.redis_url is None else Redis(config.redis_url),
-        llm=open_llm(config.llm, config.llm_base_url, config.llm_api_key),
+        llm=None if llm is None else MeteredLlm(db, llm),
         token_endpoints=config.token_endpoints,
         flushed_kept_for=None
         if kept_for is None

@@ -63,6 +63,16 @@ async def test_the_least_recently_read_leave_first(talk):
     assert await ids(it) == ["m0", "m1", "m5", "m6", "m7"]
 
 
+async def test_a_look_at_flushed_messages_counts_for_the_live_ones_beside_them(talk):
+    it = await talk(type="message_count_based", max_messages=10, flushing={"type": "lru"})
+    await it.append(said(8))  # m0, m1 and m2 leave
+    await it.append(said(2, 8))
+    await it.get("read", include_flushed=True, offset=2, limit=3)  # m2, which is gone, m3 and m4
+    done = await it.append(said(1, 10))
+    assert done["flush"]["removed"] == 3
+    assert await ids(it) == ["m3", "m4", "m8", "m9", "m10"]
+
+
 async def test_the_costliest_of_equals_leaves_first(talk):
     it = await talk(type="token_based", max_tokens=100, flushing={"type": "token_aware_lru"})
     await it.append(

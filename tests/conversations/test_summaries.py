@@ -154,6 +154,85 @@ async def test_when_the_model_fails_nothing_is_lost_and_it_shows(talk, api, mode
     assert [m["id"] for m in everything["messages"]] == [f"m{n}" for n in range(11)]
 
 
+async def test_a_job_that_was_taken_back_is_not_waited_for(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    model.status = 500
+    done = await it.append(said(8))
+    job_id = done["flush"]["job_id"]
+    for _ in range(400):
+        await finished(api, job_id, "error")
+        if (await api.post(f"/jobs/{job_id}/cancel")).status_code == 200:
+            break
+        await asyncio.sleep(0.05)
+    assert (await it.get("health"))["pending_flush"] is False
+    model.status = 200
+    again = await it.append(said(1, 8))
+    assert again["flush"]["job_id"] != job_id
+    await finished(api, again["flush"]["job_id"], "succeeded")
+
+
+async def calls_of(api: httpx.AsyncClient, job_id: str) -> list[dict[str, Any]]:
+    return (await api.get("/llm-calls", params={"job_id": job_id})).json()["data"]
+
+
+async def test_every_call_is_in_the_ledger_without_a_word_of_it(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    model.status = 500
+    done = await it.append(said(8))
+    job_id = done["flush"]["job_id"]
+    await finished(api, job_id, "error")
+    model.status = 200
+    await finished(api, job_id, "succeeded")
+    last, *_, first = calls = await calls_of(api, job_id)
+    assert {call["status"] for call in calls[1:]} == {"failed"}
+    assert (first["error"], first["input_tokens"], first["output_tokens"]) == (
+        "the model answered with status 500",
+        0,
+        0,
+    )
+    assert (last["status"], last["error"], last["model"]) == ("succeeded", None, "stub-1")
+    assert (last["kind"], last["job_id"]) == ("conversation_flush", job_id)
+    assert last["input_tokens"] + last["output_tokens"] == 77
+    assert last["started_at"] < last["finished_at"]
+    assert "Rex" not in json.dumps(calls)
+    metrics = (await api.get(str(api.base_url).replace("/api/v1/", "/metrics"))).text
+    assert 'holdfast_llm_calls_total{kind="conversation_flush",outcome="succeeded"}' in metrics
+    assert 'holdfast_llm_tokens_total{direction="output"}' in metrics
+
+
+async def test_past_the_cap_no_model_is_asked_and_nothing_is_lost(talk, api, model):
+    it = await talk(type="message_count_based", max_messages=10, flushing=HYBRID)
+    extractive = await talk(
+        type="message_count_based",
+        max_messages=10,
+        flushing={**HYBRID, "fallback": "extractive"},
+    )
+    assert (await api.patch("/org", json={"llm_tokens_per_day": 20})).status_code == 200
+    try:
+        done = await it.append(said(8))
+        job_id = done["flush"]["job_id"]
+        job = await finished(api, job_id, "error")
+        assert "llm_tokens_per_day is 20" in job["error"]
+        assert (model.asked, await calls_of(api, job_id)) == ([], [])
+        assert len(await it.contents()) == 8
+        stats = await it.get("stats")
+        assert stats["last_error"]["code"] == "llm_cap"
+        assert "llm_tokens_per_day" in stats["last_error"]["message"]
+        over = await it.append(said(3, 8))  # the hard limit waits for no model
+        assert (over["flush"]["actual_strategy"], over["total_count"]) == ("simple_fifo", 5)
+        assert len(await it.contents(include_flushed=True)) == 11
+        other = await extractive.append(said(8))
+        await finished(api, other["flush"]["job_id"], "succeeded")
+        [summary] = (await extractive.get("read", limit=1))["messages"]
+        assert summary["metadata"]["summary"]["by"] == "extractive"
+        assert model.asked == []
+    finally:
+        await api.patch("/org", json={"llm_tokens_per_day": None})
+    again = await it.append(said(3, 20))
+    await finished(api, again["flush"]["job_id"], "succeeded")
+    assert len(model.asked) == 1
+
+
 async def test_the_fallback_takes_over_from_a_model_that_fails(talk, api, model):
     flushing = {**HYBRID, "fallback": "extractive"}
     it = await talk(type="message_count_based", max_messages=10, flushing=flushing)

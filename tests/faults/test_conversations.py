@@ -210,6 +210,10 @@ async def test_a_flush_that_was_asked_for_happens_once_whatever_dies(data_dir, t
                         assert job["status"] in ("queued", "running"), job
                         await asyncio.sleep(0.2)  # a worker that is gone is missed after a while
                     assert job["attempts"] == (2 if began else 1)
+                    job_id = jobs[backend].removeprefix("/jobs/")
+                    calls = (await api.get("/llm-calls", params={"job_id": job_id})).json()["data"]
+                    statuses = [call["status"] for call in calls]
+                    assert statuses == (["succeeded", "failed"] if began else ["succeeded"])
                     it = Talk(api, backend)
                     everything = await it.get("read", include_flushed=True, limit=100)
                     spoken = [m["id"] for m in everything["messages"] if m["role"] == "user"]

@@ -8,9 +8,11 @@ import pytest
 import holdfast.access.model
 import holdfast.directory.model
 import holdfast.kernel.jobs
+import holdfast.kernel.ledger
 import holdfast_client.directory.model
 import holdfast_client.jobs.model
 from holdfast.kernel.jobs import enqueue
+from holdfast.kernel.ledger import MeteredLlm
 from holdfast_client import (
     AgentNotFound,
     Client,
@@ -27,6 +29,7 @@ from holdfast_client import (
 )
 from holdfast_client.directory.model import MemoryReference
 from holdfast_client.values import to_json
+from tests.kernel.test_ledger import Echo
 
 
 async def same(both, face, method, *args, **kwargs):
@@ -191,11 +194,22 @@ async def test_waiting_for_a_job_that_does_not_end_gives_up(both, db, org):
         await both.awaited.jobs.wait(job_id, timeout_s=0)
 
 
+async def test_calls_of_language_models_are_listed(both, db, org):
+    llm = MeteredLlm(db, Echo())
+    for _ in range(2):
+        await llm.complete(org.caller(), "test", "system", "prompt", max_tokens=5)
+    page = await same(both, "jobs", "llm_calls", status="succeeded", limit=1)
+    assert page.has_more is True
+    assert (page.data[0].kind, page.data[0].output_tokens) == ("test", 2)
+    assert (await same(both, "jobs", "llm_calls", job_id="job_of_nobody")).data == []
+
+
 PAIRS = [
     (holdfast.directory.model, holdfast_client.directory.model,
      ["Org", "Workspace", "Project", "Agent", "User", "Session"]),
     (holdfast.access.model, holdfast_client.directory.model, ["ApiKey"]),
     (holdfast.kernel.jobs, holdfast_client.jobs.model, ["Job"]),
+    (holdfast.kernel.ledger, holdfast_client.jobs.model, ["LlmCall"]),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from holdfast.kernel import durations
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.kernel.llm import Llm
+from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.redis import Breaker, Redis
 
 MAX_BREAKERS = 10_000
@@ -26,7 +26,7 @@ class Backends:
 
     db: Database
     redis: Redis | None = None
-    llm: Llm | None = None
+    llm: MeteredLlm | None = None
     token_endpoints: tuple[str, ...] = ()
     flushed_kept_for: timedelta | None = None
     _breakers: OrderedDict[tuple[str, str, str], Breaker] = field(

@@ -32,7 +32,9 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.errors import BackendUnavailable, Invalid, LockTimeout, NotFound
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.jobs import Handler, Outcome
+from holdfast.kernel.ledger import CapReached
 from holdfast.kernel.llm import LlmError
+from holdfast.kernel.redis import handing_back
 
 JOB = "conversation_flush"
 _FORCED = "!"  # at the end of a job's subject; no key has it
@@ -244,7 +246,7 @@ async def _schedule(
         if totals is None:
             return None
         pending = totals.pending_job
-        if pending is not None and await _is_live(backends, caller, pending):
+        if pending is not None and await is_live(backends, caller, pending):
             return _scheduled(totals, pending) if wait_s else None
         subject = f"{where.resource_id}/{where.key}{_FORCED if force else ''}"
         async with backends.db.begin(caller) as tx:
@@ -253,7 +255,7 @@ async def _schedule(
     return None if job_id is None else _scheduled(totals, job_id)
 
 
-async def _is_live(backends: Backends, caller: Caller, job_id: str) -> bool:
+async def is_live(backends: Backends, caller: Caller, job_id: str) -> bool:
     """Whether a job will still do something. One that failed for good must not keep the next from being asked for."""
     try:
         job = await jobs.read_job(backends.db, replace(caller, credential="operator"), job_id)
@@ -282,9 +284,9 @@ async def _summarise(
         try:
             draft, tokens = await _by_model(backends, log, caller, resource, where, plan)
         except LlmError as error:
-            metrics.llm_failures.inc()
             metrics.conversation_flushes.labels("hybrid_summary", "failed").inc()
-            await log.note_error(caller, where, LastError(clock.now(), "llm_failed", error.detail))
+            code = "llm_cap" if isinstance(error, CapReached) else "llm_failed"
+            await log.note_error(caller, where, LastError(clock.now(), code, error.detail))
             raise BackendUnavailable(error.detail) from error
         spent += tokens
         async with _lock(log, caller, resource, where, LOCK_WAIT_S) as lease:
@@ -315,6 +317,8 @@ async def _by_model(
     room_for_text = room - counter.role("system") - OVERHEAD
     try:
         completion = await backends.llm.complete(
+            caller,
+            JOB,
             summary.PROMPT,
             summary.prompt_for([kept.draft for kept in messages], earlier),
             max_tokens=max(1, room_for_text),
@@ -322,7 +326,6 @@ async def _by_model(
     except LlmError:
         if resource.strategy.fallback != "extractive":
             raise
-        metrics.llm_failures.inc()
         return await _extractive(log, caller, resource, where, plan)
     # What a model says is text from outside: the privacy policy covers it too.
     text = resource.redactor.text(completion.text)
@@ -386,11 +389,11 @@ async def _lock(
         lease = await log.lock(caller, where, ttl_s)
     if lease is None and wait_s and waited >= wait_s:
         raise LockTimeout(f"another flush held this conversation for {wait_s:g} s; try again")
-    try:
+    if lease is None:
+        yield None
+        return
+    async with handing_back(log.release(caller, where, lease)):
         yield lease
-    finally:
-        if lease is not None:
-            await log.release(caller, where, lease)
 
 
 def _nothing(totals: Totals | None, strategy: Strategy, *, dry_run: bool) -> FlushResult:

@@ -96,7 +96,7 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def redact_message(redactor: Redactor, message: dict[str, Any]) -> dict[str, Any]:
-    """The message (as fields) redacted; RedactionFailed when its ids hold what may not be kept."""
+    """The message (as fields) redacted; RedactionFailed when its ids or its type hold what may not be kept."""
     redacted = dict(message)
     redacted["content"] = redactor.text(message["content"])
     if message.get("name") is not None:
@@ -104,10 +104,12 @@ def redact_message(redactor: Redactor, message: dict[str, Any]) -> dict[str, Any
     if message.get("tool_calls") is not None:
         redacted["tool_calls"] = redactor.tool_call(message["tool_calls"])
     redacted["metadata"] = redactor.value(message.get("metadata") or {})
-    ids = [message.get("id"), message.get("tool_call_id"), *_call_ids(message.get("tool_calls"))]
-    if any(isinstance(each, str) and redactor.covers(each) for each in ids):
+    names = [message.get("id"), message.get("tool_call_id"), *_call_ids(message.get("tool_calls"))]
+    if message.get("type") != "message":  # that word is ours, and tells nothing
+        names.append(message.get("type"))
+    if any(isinstance(each, str) and redactor.covers(each) for each in names):
         raise RedactionFailed(
-            "a redaction pattern matches one of its ids, which must stay as they are"
+            "a redaction pattern matches one of its ids or its type, which must stay as they are"
         )
     return redacted
 

@@ -61,7 +61,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import LockTimeout
 from holdfast.kernel.pages import Cursor, Page
-from holdfast.kernel.redis import Breaker, Redis, Script, reaching
+from holdfast.kernel.redis import Breaker, Redis, Script, handing_back, reaching
 
 _LUA = Path(__file__).with_name("lua")
 _FENCE = "holdfast:fence"
@@ -301,10 +301,8 @@ class RedisLog:
                     f"others held this conversation for {terms.lock_wait_s:g} s; try again"
                 )
             await asyncio.sleep(_POLL_S)
-        try:
+        async with handing_back(self._give_back(key, lease.token)):
             yield str(lease.token)
-        finally:
-            await self._give_back(key, lease.token)
 
     async def _take(self, key: str, ttl_s: float) -> Lease | None:
         async with self._breaker.guard(), reaching():

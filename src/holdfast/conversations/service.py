@@ -11,7 +11,7 @@ from holdfast.conversations.counting import Counter
 from holdfast.conversations.entering import Ask, Found, enter
 from holdfast.conversations.flush import plan_trim
 from holdfast.conversations.intake import as_list, take_in
-from holdfast.conversations.log import Replacing, Terms, head_of
+from holdfast.conversations.log import MessageLog, Replacing, Terms, head_of
 from holdfast.conversations.model import (
     MAX_MESSAGES_PER_APPEND,
     MAX_MESSAGES_PER_WRITE,
@@ -221,7 +221,9 @@ async def health(backends: Backends, caller: Caller, ask: Ask) -> Health:
         durable=log.durable,
         near_limit=found.resource.budget.fullness(*_counts(totals)) > NEAR_LIMIT,
         last_flush=totals.last_flush if totals else None,
-        pending_flush=totals is not None and totals.pending_job is not None,
+        pending_flush=totals is not None
+        and totals.pending_job is not None
+        and await flushing.is_live(backends, caller, totals.pending_job),
     )
 
 
@@ -285,8 +287,22 @@ async def _read_everything(
     everything.update({kept.draft.id: (kept, None) for kept in live})
     ordered = sorted(everything.values(), key=lambda pair: (pair[0].seq, pair[0].draft.created_at))
     part = ordered[-tail:] if tail else ordered[offset : offset + limit]
+    await _note_access(log, found, live, part)
     shown = len(part) + (0 if tail else offset)
     return ReadResult(part, len(ordered), shown < len(ordered))
+
+
+async def _note_access(
+    log: MessageLog,
+    found: Found,
+    live: list[Kept],
+    part: list[tuple[Kept, datetime | None]],
+) -> None:
+    """A look at live messages among flushed ones is a look; they follow each other in the list."""
+    shown = [kept.seq for kept, flushed_at in part if flushed_at is None]
+    if found.resource.notes_access and shown:
+        first = [kept.seq for kept in live].index(shown[0])
+        await log.read(found.caller, found.where, Span(first, len(shown)), note_access=True)
 
 
 def _terms(resource: Resource, *, clearing: bool = False) -> Terms:

@@ -67,6 +67,14 @@ conversation_flushes = Counter(
 conversations_expired = Counter(
     "holdfast_conversations_expired_total", "Instances cleared away after their time."
 )
+llm_calls = Counter(
+    "holdfast_llm_calls_total",
+    "Calls of the language model by what for and outcome; refused is by an org's cap.",
+    ["kind", "outcome"],
+)
+llm_tokens = Counter(
+    "holdfast_llm_tokens_total", "Tokens that went in and came out.", ["direction"]
+)
 llm_failures = Counter("holdfast_llm_failures_total", "Calls of the language model that failed.")
 tool_calls = Counter(
     "holdfast_mcp_tool_calls_total",

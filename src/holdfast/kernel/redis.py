@@ -5,8 +5,8 @@ Nothing of the service needs Redis but what a user keeps there.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from holdfast.kernel.errors import BackendUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
 MAX_CONNECTIONS = 200
+GIVE_BACK_S = 0.2
 
 
 class Redis:
@@ -64,6 +65,22 @@ async def reaching() -> AsyncIterator[None]:
         raise BackendUnavailable("Redis does not take this now") from error
     except (RedisError, RedisConnectionError, OSError) as error:
         raise BackendUnavailable("Redis cannot be reached") from error
+
+
+@asynccontextmanager
+async def handing_back(lock: Awaitable[None]) -> AsyncIterator[None]:
+    """Give a lock back at the end of the block. After a backend failed there is little time for it: whoever waits has
+    waited for that backend once, and a lock ends by itself."""
+    try:
+        yield
+    except BackendUnavailable:
+        with suppress(BackendUnavailable, TimeoutError):
+            await asyncio.wait_for(lock, GIVE_BACK_S)
+        raise
+    except BaseException:
+        await lock
+        raise
+    await lock
 
 
 class Script:

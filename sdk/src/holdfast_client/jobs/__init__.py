@@ -1,4 +1,4 @@
-"""Jobs: work that the service does for later, and what became of it."""
+"""Jobs: work that the service does for later, what became of it, and the calls of language models it took."""
 
 import asyncio
 import time
@@ -18,6 +18,7 @@ class Jobs(Face):
     read = sync(calls.read_job)
     cancel = sync(calls.cancel_job)
     retry = sync(calls.retry_job)
+    llm_calls = sync(calls.list_llm_calls)
 
     def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
         """The job once it is over; TimeoutError when it is not in time."""
@@ -36,6 +37,7 @@ class AsyncJobs(AsyncFace):
     read = awaited(calls.read_job)
     cancel = awaited(calls.cancel_job)
     retry = awaited(calls.retry_job)
+    llm_calls = awaited(calls.list_llm_calls)
 
     async def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
         """The job once it is over; TimeoutError when it is not in time."""

@@ -1,7 +1,7 @@
 """The operations on jobs."""
 
 from holdfast_client.calls import Call, Query, at, get, one, page_of, post
-from holdfast_client.jobs.model import Job, JobStatus
+from holdfast_client.jobs.model import CallStatus, Job, JobStatus, LlmCall
 from holdfast_client.scope import Scope
 from holdfast_client.values import Page
 
@@ -32,3 +32,17 @@ def cancel_job(scope: Scope, job_id: str) -> Call[Job]:
 def retry_job(scope: Scope, job_id: str) -> Call[Job]:
     """Ask again for a job that failed or was cancelled."""
     return post(scope, at("jobs", job_id, "retry"), one(Job), conflict_as=Job)
+
+
+def list_llm_calls(
+    scope: Scope,
+    *,
+    status: CallStatus | None = None,
+    job_id: str | None = None,
+    limit: int = 20,
+    after_id: str | None = None,
+    before_id: str | None = None,
+) -> Call[Page[LlmCall]]:
+    """Calls of language models, newest first: the org's for whoever looks after it, else those made for the user."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(scope, "/llm-calls", page_of(LlmCall), {**page, "status": status, "job_id": job_id})

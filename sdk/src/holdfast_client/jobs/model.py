@@ -30,3 +30,23 @@ class Job:
     def is_over(self) -> bool:
         """Whether nothing more will come of it by itself."""
         return self.status in ("succeeded", "failed", "cancelled")
+
+
+CallStatus = Literal["running", "succeeded", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class LlmCall:
+    """One call of a language model: what it was for, what it took, how it went."""
+
+    id: str
+    kind: str
+    job_id: str | None
+    model: str
+    status: CallStatus
+    input_tokens: int
+    output_tokens: int
+    error: str | None
+    started_at: datetime
+    finished_at: datetime | None
+    type: Literal["llm_call"] = "llm_call"
