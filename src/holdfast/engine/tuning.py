@@ -53,6 +53,9 @@ checkpoint_completion_target = 0.9
 # pglz: the wheel is built without lz4 and zstd.
 wal_compression = on
 
+# A table that is filled fast is looked at often: until it is, plans made for a few rows read whole orgs.
+autovacuum_naptime = 5s
+
 # SSDs: a random read costs about as much as the next one.
 random_page_cost = 1.1
 # Our queries take milliseconds, and so does compiling them.

@@ -113,6 +113,7 @@ class Embedder:
         self.local = local
         self._model = model
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        self._making: dict[bytes, asyncio.Future[Vector]] = {}
         self._waiting: list[tuple[str, float, asyncio.Future[Vector]]] = []
         self._runner: asyncio.Task[None] | None = None
 
@@ -123,23 +124,44 @@ class Embedder:
 
         What is urgent (a query) goes before what waits already.
         """
-        loop = asyncio.get_running_loop()
-        asked: dict[str, asyncio.Future[Vector]] = {}
-        for text in texts:
-            if text not in asked and self.at_hand(text) is None:
-                asked[text] = loop.create_future()
-        waiting = [(text, patience_s, future) for text, future in asked.items()]
-        self._waiting = waiting + self._waiting if urgent else self._waiting + waiting
-        if asked and (self._runner is None or self._runner.done()):
-            self._runner = loop.create_task(self._run())
+        asked = self.start(texts, patience_s=patience_s, urgent=urgent)
         if asked:
             await asyncio.wait(asked.values())
-        # Every failure is looked at, so that none is reported as forgotten; the first is raised.
-        for error in [future.exception() for future in asked.values()]:
-            if error is not None:
-                raise error
+        for future in asked.values():
+            future.result()  # raises what went wrong
         made = {text: future.result() for text, future in asked.items()}
         return [made.get(text) or self.at_hand(text) or "" for text in texts]
+
+    def start(
+        self, texts: Sequence[str], *, patience_s: float = PATIENCE_S, urgent: bool = False
+    ) -> dict[str, asyncio.Future[Vector]]:
+        """Have these made, without waiting: what is not at hand, with the vectors to come."""
+        loop = asyncio.get_running_loop()
+        coming: dict[str, asyncio.Future[Vector]] = {}
+        fresh: list[tuple[str, float, asyncio.Future[Vector]]] = []
+        for text in dict.fromkeys(texts):
+            if self.at_hand(text) is not None:
+                continue
+            digest = _digest(text)
+            if digest not in self._making:
+                future = self._making[digest] = loop.create_future()
+                future.add_done_callback(lambda done: done.exception())  # nobody may be waiting
+                fresh.append((text, patience_s, future))
+            coming[text] = self._making[digest]
+        self._waiting = fresh + self._waiting if urgent else self._waiting + fresh
+        if fresh and self.idle:
+            self._runner = loop.create_task(self._run())
+        return coming
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being made."""
+        return self._runner is None or self._runner.done()
+
+    def is_coming(self, text: str) -> bool:
+        """Whether the vector of a text is at hand, or is being made."""
+        digest = _digest(text)
+        return digest in self._kept or digest in self._making
 
     def at_hand(self, text: str) -> Vector | None:
         """The vector of a text embedded a moment ago; None where it would have to be made."""
@@ -160,15 +182,15 @@ class Embedder:
                 rows = await asyncio.to_thread(self._model.embed, texts, patience_s=patience_s)
             except Exception as error:  # whoever waits hears of it, whatever it is
                 metrics.embedder_failures.inc()
-                for _, _, future in batch:
-                    if not future.done():
-                        future.set_exception(_as_unavailable(error))
+                for text, _, future in batch:
+                    del self._making[_digest(text)]
+                    future.set_exception(_as_unavailable(error))
                 continue
             for (text, _, future), row in zip(batch, rows, strict=True):
                 vector = as_vector(row)
                 self._keep(text, vector)
-                if not future.done():
-                    future.set_result(vector)
+                del self._making[_digest(text)]
+                future.set_result(vector)
 
     def _keep(self, text: str, vector: Vector) -> None:
         self._kept[_digest(text)] = vector

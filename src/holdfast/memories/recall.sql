@@ -16,7 +16,12 @@ SELECT m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinn
 -- The index brought these up; the rows are read under the policy, and the rule of sight holds once more.
 SELECT m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinned, m.expires_at, m.source, m.scope,
        m.user_id, m.project_id, m.agent_id, m.session_id, m.workspace_id, m.sources, m.valid_from, m.valid_to,
-       m.superseded_by, m.version, m.created_at, m.updated_at, assets_of(m.id) AS assets, nodes_of(m.id) AS node_ids
+       m.superseded_by, m.version, m.created_at, m.updated_at,
+       -- Few have any: a look into the index is cheaper than the functions.
+       CASE WHEN EXISTS (SELECT FROM memory_assets a WHERE a.org_id = m.org_id AND a.memory_id = m.id)
+            THEN assets_of(m.id) ELSE '[]' END AS assets,
+       CASE WHEN EXISTS (SELECT FROM node_items i WHERE i.org_id = m.org_id AND i.memory_id = m.id)
+            THEN nodes_of(m.id) ELSE '{}' END AS node_ids
   FROM memories m
  WHERE m.org_id = %(org_id)s
    AND m.id = ANY (%(ids)s)

@@ -83,6 +83,9 @@ async def foresee(db: Database, documents: Sequence[Document]) -> None:
     if embedder is None or not documents:
         return
     texts = [text for document in documents for text in told(document)]
+    if embedder.local and embedder.idle and len(texts) <= MAX_INSIDE:
+        embedder.start(texts)  # a few milliseconds, in which the transaction does its other work
+        return
     # A slow embedder, or much to embed, holds nobody up: put() leaves the rest to a job.
     with suppress(EmbedderUnavailable):
         await embedder.embed(texts[:MAX_AT_ONCE])
@@ -143,7 +146,7 @@ async def _vectors_at_hand(
     vectors = [found for text in texts if (found := embedder.at_hand(text)) is not None]
     if len(vectors) == len(texts):
         return vectors
-    if not embedder.local or len(texts) - len(vectors) > inside:
+    if not embedder.local or sum(not embedder.is_coming(text) for text in texts) > inside:
         return None
     try:
         return await embedder.embed(texts)
