@@ -27,7 +27,7 @@ def set_source(source: Callable[[], datetime] | None) -> None:
 
 def rfc3339(at: datetime) -> str:
     """The wire form of an instant: UTC, always six digits of microseconds, `Z`."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def _in_utc(at: datetime) -> datetime:

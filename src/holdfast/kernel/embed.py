@@ -167,6 +167,11 @@ class Embedder:
         """The vector of a text embedded a moment ago; None where it would have to be made."""
         return self._kept.get(_digest(text))
 
+    def all_at_hand(self, texts: Sequence[str]) -> list[Vector] | None:
+        """The vectors of these texts, if none has to be waited for."""
+        vectors = [found for text in texts if (found := self.at_hand(text)) is not None]
+        return vectors if len(vectors) == len(texts) else None
+
     async def close(self) -> None:
         """End the work that is under way."""
         if self._runner is not None:

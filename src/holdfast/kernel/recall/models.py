@@ -15,7 +15,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.recall.passages import put_if_absent, queries, told
+from holdfast.kernel.recall.passages import filled, put_if_absent, queries, told
 
 log = structlog.get_logger("holdfast.recall")
 
@@ -123,14 +123,6 @@ async def _embed(
     for document in documents:
         vectors = await embedder.embed(told(document), patience_s=JOB_PATIENCE_S)
         async with db.begin(caller) as tx:
-            filled = await tx.one(
-                int,
-                queries.fill,
-                kind=document.kind,
-                object_id=document.object_id,
-                updated_at=document.updated_at,
-                vectors=vectors,
-                model=embedder.model,
-            )
-        made += filled or 0
+            number = await tx.one(int, queries.fill, **filled(document, vectors, embedder.model))
+        made += number or 0
     return made

@@ -101,6 +101,7 @@ async def put(tx: Tx, documents: Sequence[Document], *, only_foreseen: bool = Fa
     embedder = await tx.embedders.serving()
     complete, last = True, None
     later: list[Document] = []
+    coming: list[Document] = []
     inside = 0 if only_foreseen else MAX_INSIDE
     for document in documents:
         if tx.passages_put >= MAX_IN_TRANSACTION:
@@ -108,18 +109,46 @@ async def put(tx: Tx, documents: Sequence[Document], *, only_foreseen: bool = Fa
             continue
         texts = told(document)
         tx.passages_put += len(texts)
-        vectors = None if embedder is None else await _vectors_at_hand(embedder, texts, inside)
-        complete = complete and vectors is not None
+        vectors = None if embedder is None else embedder.all_at_hand(texts)
+        if vectors is None and embedder is not None:
+            if embedder.local and sum(not embedder.is_coming(text) for text in texts) <= inside:
+                coming.append(document)
+            else:
+                complete = False
         last = await _put(tx, document, vectors, embedder.model if embedder else None)
     if last is not None and embedder is not None:
         # While this process looked elsewhere, `holdfast reembed` may have made another model serve.
         active = await last.fetchone()
         complete = complete and active == embedder.model
         await tx.embedders.serving(active)
+        complete = await _fill(tx, embedder, coming) and complete
     if embedder is not None and not complete and "embed" not in tx.left_to_jobs:
         tx.left_to_jobs.add("embed")
         await jobs.enqueue(tx, "embed", "passages")
     await _leave_to_jobs(tx, later)
+
+
+async def _fill(tx: Tx, embedder: Embedder, documents: Sequence[Document]) -> bool:
+    """Add the vectors that the local model was still at while the words were put, a matter of milliseconds; whether it
+    made them all. For a remote model no transaction waits."""
+    for document in documents:
+        try:
+            vectors = await embedder.embed(told(document))
+        except EmbedderUnavailable:
+            return False
+        await tx.run(queries.fill, **filled(document, vectors, embedder.model))
+    return True
+
+
+def filled(document: Document, vectors: list[Vector], model: str) -> dict[str, Any]:
+    """The vectors of an object's passages, for `fill`: it passes over an object that changed since it was read."""
+    return {
+        "kind": document.kind,
+        "object_id": document.object_id,
+        "updated_at": document.updated_at,
+        "vectors": vectors,
+        "model": model,
+    }
 
 
 async def _leave_to_jobs(tx: Tx, documents: Sequence[Document]) -> None:
@@ -137,21 +166,6 @@ async def put_if_absent(tx: Tx, document: Document) -> None:
     """Index an object that has no passages; one that was written again meanwhile has."""
     if not await tx.one(bool, queries.has, kind=document.kind, object_id=document.object_id):
         await put(tx, [document])
-
-
-async def _vectors_at_hand(
-    embedder: Embedder, texts: list[str], inside: int
-) -> list[Vector] | None:
-    """What was foreseen. The local model makes a little more in milliseconds; for a remote one no transaction waits."""
-    vectors = [found for text in texts if (found := embedder.at_hand(text)) is not None]
-    if len(vectors) == len(texts):
-        return vectors
-    if not embedder.local or sum(not embedder.is_coming(text) for text in texts) > inside:
-        return None
-    try:
-        return await embedder.embed(texts)
-    except EmbedderUnavailable:
-        return None
 
 
 async def _put(
