@@ -111,16 +111,21 @@ async def save_rows(
     """Make saves of different slots, in one statement; what the rows became, in the same order."""
     waiting = {place: _item(place, save) for place, save in enumerate(saves)}
     saved: dict[int, _SavedRow] = {}
+    if len(saves) == 1 and if_match is None and not waiting[0]["forced"]:
+        made = await tx.one(_SavedRow, queries.make_memory, items=Jsonb([waiting[0]]))
+        if made is not None:
+            saved[0] = made
+            waiting.clear()
     for _ in range(MAX_TRIES):
+        if not waiting:
+            break
         items = Jsonb(list(waiting.values()))
         if len(waiting) > 1:
             await tx.run(queries.lock_keys, items=items)
         for row in await tx.all(_SavedRow, queries.save_memories, items=items, if_match=if_match):
             saved[row.place] = row
             del waiting[row.place]
-        if not waiting:
-            break
-        if if_match is not None:
+        if waiting and if_match is not None:
             raise PreconditionFailed("the memory changed since that ETag, or is not there")
     if waiting:
         raise Conflict("others make and take over this key without a pause; try again")
