@@ -65,7 +65,7 @@ def test_the_budget_is_never_exceeded_and_everything_is_kept_or_accounted_for(
         ("entries", [n for n, _ in entries]),
         ("messages", [m.tokens for m in messages]),
     ):
-        kept = purse.indexes(part)
+        kept = purse.places(part)
         left_out = dropped.get(part)
         assert len(kept) + (left_out.count if left_out else 0) == len(prices_of)
         assert purse.tokens(part) + (left_out.tokens if left_out else 0) == sum(prices_of)
@@ -79,11 +79,11 @@ def test_the_most_valuable_stay_and_nobody_jumps_the_queue(
     max_tokens, reminders, entries, messages
 ):
     purse = filled(max_tokens, reminders, entries, messages)
-    kept = set(purse.indexes("system_reminders"))
+    kept = set(purse.places("system_reminders"))
     assert kept == set(range(len(kept)))  # the best ones
     for is_core in (True, False):
         tier = [i for i, (_, category) in enumerate(entries) if (category == "core") == is_core]
-        kept_of_tier = [i for i in tier if i in purse.indexes("entries")]
+        kept_of_tier = [i for i in tier if i in purse.places("entries")]
         assert kept_of_tier == tier[: len(kept_of_tier)]  # the newest ones
 
 
@@ -92,7 +92,7 @@ def test_a_conversation_has_no_holes_and_no_half_tool_calls(
     max_tokens, reminders, entries, messages
 ):
     purse = filled(max_tokens, reminders, entries, messages)
-    kept = [messages[i] for i in purse.indexes("messages")]
+    kept = [messages[i] for i in purse.places("messages")]
     said = [m for m in messages if m.role != "system"]
     kept_said = [m for m in kept if m.role != "system"]
     assert kept_said == said[len(said) - len(kept_said) :]
@@ -104,6 +104,6 @@ def test_a_conversation_has_no_holes_and_no_half_tool_calls(
 def test_what_was_said_last_outranks_reminders_and_entries_and_what_was_said_before_does_not():
     messages = [message(f"m{n}", "user", 1) for n in range(RECENT_MESSAGES + 5)]
     purse = filled(RECENT_MESSAGES + 2, [1], [(1, "core"), (1, "daily")], messages)
-    assert len(purse.indexes("messages")) == RECENT_MESSAGES
-    assert purse.indexes("system_reminders") == [0]
-    assert purse.indexes("entries") == [0]
+    assert len(purse.places("messages")) == RECENT_MESSAGES
+    assert purse.places("system_reminders") == [0]
+    assert purse.places("entries") == [0]

@@ -6,7 +6,7 @@ that an older, smaller one never jumps the queue and a conversation has no holes
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from holdfast.context.model import ContextMessage, Dropped, Part
 from holdfast.entries.model import CORE
@@ -15,14 +15,13 @@ from holdfast.entries.model import CORE
 RECENT_MESSAGES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
+class Priced(NamedTuple):
     """A thing that may go into a prompt: what it is called, what it costs, and where it stands in its part."""
 
     part: Part
     name: str
     tokens: int
-    index: int
+    place: int
 
 
 Unit = Sequence[Priced]  # what goes or stays together
@@ -55,9 +54,9 @@ class Purse:
         """Leave all of it out."""
         self.dropped += [each for unit in queue for each in unit]
 
-    def indexes(self, part: Part) -> list[int]:
+    def places(self, part: Part) -> list[int]:
         """What was kept of a part, in its own order."""
-        return sorted(each.index for each in self.kept if each.part == part)
+        return sorted(each.place for each in self.kept if each.part == part)
 
     def tokens(self, part: Part) -> int:
         """What the kept of a part cost."""
@@ -72,7 +71,7 @@ class Purse:
 
 
 def _account(part: Part, dropped: list[Priced]) -> Dropped:
-    dropped.sort(key=lambda each: each.index)
+    dropped.sort(key=lambda each: each.place)
     return Dropped(
         part=part,
         reason="max_tokens",

@@ -262,9 +262,9 @@ def _fit(ask: Ask, tokenizer: Tokenizer, parts: Parts) -> Context:
     )
     return Context(
         user_memory=memory,
-        system_reminders=[parts.reminders[i] for i in purse.indexes("system_reminders")],
-        entries=[entries[i] for i in purse.indexes("entries")],
-        messages=[messages[i] for i in purse.indexes("messages")],
+        system_reminders=[parts.reminders[i] for i in purse.places("system_reminders")],
+        entries=[entries[i] for i in purse.places("entries")],
+        messages=[messages[i] for i in purse.places("messages")],
         tokens=_tokens(purse),
         dropped=[*purse.account(), *_dropped_before(parts)],
     )

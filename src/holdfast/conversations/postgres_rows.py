@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.conversations.log import count_in, error_from_json, flush_from_json
 from holdfast.conversations.model import Draft, Head, Kept, Role, Totals, Where
@@ -78,9 +78,8 @@ class PlacedRow(Row):
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRow:
-    """A message at its place."""
+class MessageRow(NamedTuple):
+    """A message at its place. A tuple: a thousand are read at once."""
 
     seq: int
     id: str
@@ -99,12 +98,20 @@ class MessageRow:
     @property
     def kept(self) -> Kept:
         """The message, as every log tells it."""
-        fields = {
-            name: getattr(self, name)
-            for name in self.__slots__
-            if name not in ("seq", "accessed_at")
-        }
-        return Kept(self.seq, Draft(**fields), self.accessed_at)
+        draft = Draft(
+            self.id,
+            self.role,
+            self.content,
+            self.tokens,
+            self.share,
+            self.created_at,
+            self.type,
+            self.name,
+            self.tool_calls,
+            self.tool_call_id,
+            self.metadata,
+        )
+        return Kept(self.seq, draft, self.accessed_at)
 
 
 @dataclass(frozen=True, slots=True)

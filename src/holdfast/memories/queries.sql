@@ -1,21 +1,34 @@
 -- name: make_memory
--- The row of a key that nobody holds, the common case; no row where somebody does: save_memories says what becomes of it.
-INSERT INTO memories AS m (
-    org_id, id, key, value, summary, category, tags, importance, pinned, expires_at, source, scope, user_id,
-    project_id, agent_id, session_id, workspace_id, sources, valid_from, valid_to, superseded_by, created_at, updated_at)
-SELECT %(org_id)s, i.id, i.key, f.value, f.summary, coalesce(f.category, 'fact'), coalesce(f.tags, '{}'),
-       coalesce(f.importance, 5), coalesce(f.pinned, false), f.expires_at, coalesce(f.source, 'manual'), i.scope,
-       i.user_id, i.project_id, i.agent_id, i.session_id, i.workspace_id, with_sources('[]', i.sources), f.valid_from,
-       f.valid_to, f.superseded_by, %(now)s, %(now)s
-  FROM jsonb_to_recordset(%(items)s) AS i (
-           id text, fields jsonb, sources jsonb, key text, scope text, user_id text, project_id text, agent_id text,
-           session_id text, workspace_id text),
-       jsonb_populate_record(NULL::memories, i.fields) AS f
-ON CONFLICT (org_id, context, workspace_id, key) WHERE holds_key DO NOTHING
-RETURNING 0 AS place, true AS created, '[]'::jsonb AS assets, '{}'::text[] AS node_ids, m.id, m.key, m.value, m.summary,
-          m.category, m.tags, m.importance, m.pinned, m.expires_at, m.source, m.scope, m.user_id, m.project_id, m.agent_id,
-          m.session_id, m.workspace_id, m.sources, m.valid_from, m.valid_to, m.superseded_by, m.version, m.created_at,
-          m.updated_at;
+-- The row of a key that nobody holds, the common case, with its revision; no row where somebody does: save_memories says
+-- what becomes of it.
+WITH made AS (
+    INSERT INTO memories AS m (
+        org_id, id, key, value, summary, category, tags, importance, pinned, expires_at, source, scope, user_id,
+        project_id, agent_id, session_id, workspace_id, sources, valid_from, valid_to, superseded_by, created_at, updated_at)
+    SELECT %(org_id)s, i.id, i.key, f.value, f.summary, coalesce(f.category, 'fact'), coalesce(f.tags, '{}'),
+           coalesce(f.importance, 5), coalesce(f.pinned, false), f.expires_at, coalesce(f.source, 'manual'), i.scope,
+           i.user_id, i.project_id, i.agent_id, i.session_id, i.workspace_id, with_sources('[]', i.sources), f.valid_from,
+           f.valid_to, f.superseded_by, %(now)s, %(now)s
+      FROM jsonb_to_recordset(%(items)s) AS i (
+               id text, fields jsonb, sources jsonb, key text, scope text, user_id text, project_id text, agent_id text,
+               session_id text, workspace_id text),
+           jsonb_populate_record(NULL::memories, i.fields) AS f
+    ON CONFLICT (org_id, context, workspace_id, key) WHERE holds_key DO NOTHING
+    RETURNING m.*
+), revised AS (
+    INSERT INTO revisions (
+        org_id, id, kind, object_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
+        request_id, created_at, state, content)
+    SELECT m.org_id, %(revision_id)s, 'memory', m.id, m.key, m.version, 'created', %(actor_type)s, %(actor_id)s,
+           %(user_id)s, m.agent_id, m.session_id, %(request_id)s, m.updated_at,
+           jsonb_strip_nulls(to_jsonb(m) - '{org_id,value,context,holds_key}'::text[]), m.value
+      FROM made m
+)
+SELECT 0 AS place, true AS created, '[]'::jsonb AS assets, '{}'::text[] AS node_ids, m.id, m.key, m.value, m.summary,
+       m.category, m.tags, m.importance, m.pinned, m.expires_at, m.source, m.scope, m.user_id, m.project_id, m.agent_id,
+       m.session_id, m.workspace_id, m.sources, m.valid_from, m.valid_to, m.superseded_by, m.version, m.created_at,
+       m.updated_at
+  FROM made m;
 
 -- name: save_memories
 -- Saves each item under its key: updates the row that holds the key, or makes one that holds it from now on. A row that

@@ -109,23 +109,21 @@ async def save_rows(
     tx: Tx, saves: Sequence[Save], *, if_match: IfMatch = None
 ) -> list[SavedMemory]:
     """Make saves of different slots, in one statement; what the rows became, in the same order."""
+    made = await _make(tx, saves[0]) if len(saves) == 1 and if_match is None else None
+    if made is not None:
+        return [made]
     waiting = {place: _item(place, save) for place, save in enumerate(saves)}
     saved: dict[int, _SavedRow] = {}
-    if len(saves) == 1 and if_match is None and not waiting[0]["forced"]:
-        made = await tx.one(_SavedRow, queries.make_memory, items=Jsonb([waiting[0]]))
-        if made is not None:
-            saved[0] = made
-            waiting.clear()
     for _ in range(MAX_TRIES):
-        if not waiting:
-            break
         items = Jsonb(list(waiting.values()))
         if len(waiting) > 1:
             await tx.run(queries.lock_keys, items=items)
         for row in await tx.all(_SavedRow, queries.save_memories, items=items, if_match=if_match):
             saved[row.place] = row
             del waiting[row.place]
-        if waiting and if_match is not None:
+        if not waiting:
+            break
+        if if_match is not None:
             raise PreconditionFailed("the memory changed since that ETag, or is not there")
     if waiting:
         raise Conflict("others make and take over this key without a pause; try again")
@@ -138,6 +136,24 @@ async def save_rows(
         ],
     )
     return [_without_place(row) for row in rows]
+
+
+async def _make(tx: Tx, save: Save) -> SavedMemory | None:
+    """Make the row of a key that nobody holds; None where somebody does, or the save would take the key over."""
+    if save.new.dedupe == "create":
+        return None
+    row = await tx.one(
+        _SavedRow,
+        queries.make_memory,
+        items=Jsonb([_item(0, save)]),
+        revision_id=new_id("memver"),
+        **who(save.by),
+    )
+    if row is None:
+        return None
+    _check_whole(row)
+    await passages.index(tx, [row])
+    return _without_place(row)
 
 
 def _item(place: int, save: Save) -> dict[str, Any]:
@@ -163,8 +179,7 @@ def _item(place: int, save: Save) -> dict[str, Any]:
 async def _wrote(tx: Tx, written: Sequence[Written]) -> None:
     """What follows every write of rows, in its transaction: checks of the whole, the history, the passages."""
     for each in written:
-        check_validity(each.row.valid_from, each.row.valid_to)
-        limits.at_most(len(each.row.sources), MAX_SOURCES, what="sources")
+        _check_whole(each.row)
     await tx.run(
         queries.revise_memories,
         ids=[each.row.id for each in written],
@@ -175,6 +190,12 @@ async def _wrote(tx: Tx, written: Sequence[Written]) -> None:
         **who(written[0].by),
     )
     await passages.index(tx, [each.row for each in written])
+
+
+def _check_whole(row: Memory) -> None:
+    """What can be checked only of a row as a whole, once it is written."""
+    check_validity(row.valid_from, row.valid_to)
+    limits.at_most(len(row.sources), MAX_SOURCES, what="sources")
 
 
 def who(caller: Caller) -> dict[str, Any]:

@@ -19,7 +19,7 @@ CREATE FUNCTION recall_length(words tsvector) RETURNS integer
 
 -- Words that a scope has not had.
 CREATE FUNCTION recall_learn(in_org text, in_scope bigint, in_words tsvector) RETURNS void
-    LANGUAGE sql VOLATILE SET search_path = public, pg_temp
+    LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     INSERT INTO recall_vocabulary (org_id, scope_id, lexeme)
     SELECT in_org, in_scope, word
@@ -29,7 +29,7 @@ END;
 
 -- Words that nothing in a scope says any more.
 CREATE FUNCTION recall_unlearn(in_scope bigint, in_words tsvector) RETURNS void
-    LANGUAGE sql VOLATILE SET search_path = public, pg_temp
+    LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     -- A word that another transaction is taking away already is left to it: none waits for another here.
     DELETE FROM recall_vocabulary old
@@ -41,6 +41,43 @@ BEGIN ATOMIC
                FOR UPDATE SKIP LOCKED) unused
      WHERE old.ctid = unused.row;
 END;
+
+-- The postings of a passage that has none (called by functions that set the search path): its own words, and the tail of what came before it in its session.
+CREATE FUNCTION recall_post(this passages) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    before tsvector;
+    tail_words integer;
+BEGIN
+    IF this.session_id IS NOT NULL AND this.number = 0 THEN
+        SELECT p.words INTO before
+          FROM passages p
+         WHERE p.scope_id = this.scope_id AND p.session_id = this.session_id AND p.object_id < this.object_id
+         ORDER BY p.object_id DESC, p.number DESC
+         LIMIT 1;
+    END IF;
+    IF before IS NULL THEN
+        INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
+        SELECT this.org_id, this.scope_id, own.lexeme, this.id, own.tf, 0, this.length, 0
+          FROM recall_counts(this.words) own;
+        RETURN;
+    END IF;
+    SELECT coalesce(sum(t.tf), 0) INTO tail_words FROM recall_tail(before) t;
+    INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
+    SELECT this.org_id, this.scope_id, lexeme, this.id, coalesce(own.tf, 0), coalesce(tail.tf, 0), this.length, tail_words
+      FROM recall_counts(this.words) own
+      FULL JOIN recall_tail(before) tail USING (lexeme);
+END $$;
+
+CREATE OR REPLACE FUNCTION recall_write_postings(in_org text, in_passage bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+DECLARE
+    this passages;
+BEGIN
+    SELECT * INTO STRICT this FROM passages WHERE org_id = in_org AND id = in_passage;
+    DELETE FROM postings WHERE passage_id = in_passage;
+    PERFORM recall_post(this);
+END $$;
 
 -- Takes an object out of the index, and its words out of what was built from them; gives back the first passage of what
 -- follows it in its session, whose tail it was.
@@ -79,7 +116,7 @@ DECLARE
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     of_scope CONSTANT bigint := recall_scope_id(current_org(), in_scope);
     follows bigint;
-    new_id bigint;
+    this passages;
     new_words tsvector;
 BEGIN
     follows := recall_take_out(org, in_kind, in_object_id);
@@ -92,12 +129,12 @@ BEGIN
                 in_actor, in_labels, new_words,
                 recall_length(new_words),
                 in_at, in_updated_at, in_until, in_importance, in_pinned)
-        RETURNING id INTO new_id;
-        PERFORM recall_write_postings(org, new_id);
+        RETURNING * INTO this;
+        PERFORM recall_post(this);
         PERFORM recall_learn(org, of_scope, new_words);
         IF in_vectors[n] IS NOT NULL AND model IS NOT NULL THEN
             INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
-            SELECT org, model, new_id, of_scope, vector_dims(given), given
+            SELECT org, model, this.id, of_scope, vector_dims(given), given
               FROM (SELECT in_vectors[n]::halfvec AS given) vector;
         END IF;
     END LOOP;
@@ -176,5 +213,5 @@ BEGIN
     RETURN reworded;
 END $$;
 
-REVOKE ALL ON FUNCTION recall_words, recall_length, recall_learn, recall_unlearn, recall_objects, recall_reword FROM PUBLIC;
+REVOKE ALL ON FUNCTION recall_post, recall_words, recall_length, recall_learn, recall_unlearn, recall_objects, recall_reword FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_objects, recall_reword TO holdfast_app;

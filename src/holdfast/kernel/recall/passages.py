@@ -111,7 +111,9 @@ async def put(tx: Tx, documents: Sequence[Document], *, only_foreseen: bool = Fa
         tx.passages_put += len(texts)
         vectors = None if embedder is None else embedder.all_at_hand(texts)
         if vectors is None and embedder is not None:
-            if embedder.local and sum(not embedder.is_coming(text) for text in texts) <= inside:
+            unforeseen = sum(not embedder.is_coming(text) for text in texts)
+            if embedder.local and unforeseen <= inside:
+                inside -= unforeseen
                 coming.append(document)
             else:
                 complete = False
@@ -199,10 +201,10 @@ def in_words(document: Document) -> dict[str, Any]:
     bodies = [document.body[start:end] for start, end in cut(document.body)]
     beside = f"{document.head}\n{document.summary}\n{document.about}\n"
     return {
-        "head": words.of_text(document.head).plain,
-        "summary": words.of_text(document.summary).plain,
-        "about": words.of_text(document.about).plain,
-        "bodies": [words.of_text(body).plain for body in bodies],
+        "head": words.plain(document.head),
+        "summary": words.plain(document.summary),
+        "about": words.plain(document.about),
+        "bodies": [words.plain(body) for body in bodies],
         "literals": [words.of_text(beside + body).literal for body in bodies],
     }
 

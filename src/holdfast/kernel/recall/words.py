@@ -37,6 +37,11 @@ def of_text(text: str) -> Words:
     return _take_apart(text, pairs_only=False)
 
 
+def plain(text: str) -> str:
+    """What the language's parser is given of a text."""
+    return _UNSPACED.sub(" ", _normal(text))
+
+
 def of_query(text: str) -> Words:
     """A text to find others by: a single character is asked for only where it stands alone."""
     return _take_apart(text, pairs_only=True)
@@ -58,16 +63,20 @@ def without(text: str, names: set[str]) -> str:
 
 
 def _take_apart(text: str, *, pairs_only: bool) -> Words:
-    text = unicodedata.normalize("NFKC", text).replace("\x00", " ")
+    text = _normal(text)
     at: dict[str, list[int]] = defaultdict(list)
     for run in _UNSPACED.finditer(text):
         for gram, position in _grams(run.group(), run.start(), pairs_only=pairs_only):
             at[gram].append(position)
-    plain = _UNSPACED.sub(" ", text)
-    for found in _IDENTIFIER.finditer(plain):
+    spaced = _UNSPACED.sub(" ", text)
+    for found in _IDENTIFIER.finditer(spaced):
         for literal in _literals(found.group().lower()):
             at[literal].append(found.start())
-    return Words(plain, _tsvector(at))
+    return Words(spaced, _tsvector(at))
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("\x00", " ")
 
 
 def _grams(run: str, start: int, *, pairs_only: bool) -> list[tuple[str, int]]:
@@ -79,7 +88,7 @@ def _grams(run: str, start: int, *, pairs_only: bool) -> list[tuple[str, int]]:
 
 def _literals(token: str) -> list[str]:
     """An identifier whole, and its parts that hold a digit; nothing for a plain word or a hyphenated one."""
-    if len(token) > MAX_LITERAL_CHARS:
+    if token.isalpha() or len(token) > MAX_LITERAL_CHARS:
         return []
     parts = _PART.findall(token)
     has_digit = any(character.isdigit() for character in token)
