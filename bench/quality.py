@@ -67,6 +67,7 @@ class Figures:
 
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     by_category: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    by_score: dict[float, list[bool]] = field(default_factory=lambda: defaultdict(list))
     search_s: list[float] = field(default_factory=list)
     add_s: list[float] = field(default_factory=list)
 
@@ -85,6 +86,11 @@ class Figures:
         ideal = sum(1 / math.log2(place + 1) for place in range(1, min(len(gold), 10) + 1))
         self.values["nDCG@10"].append(gain / ideal)
         self.by_category[question["category"]].append(self.values["R@10"][-1])
+
+    def count_scores(self, question: dict[str, Any], scored: list[tuple[str, float]]) -> None:
+        """Add whether each result was asked for, by the tenth its score lies in."""
+        for unit, score in scored:
+            self.by_score[min(int(score * 10), 9) / 10].append(unit in question["gold"])
 
     def mean(self, name: str) -> float:
         """A figure over all questions."""

@@ -57,8 +57,9 @@ async def measure(client: httpx.AsyncClient, name: str, spaces: list[Space]) -> 
                 reply = await client.post("/memories/recall", json=body, headers=as_user)
                 figures.search_s.append(time.perf_counter() - started)
                 reply.raise_for_status()
-                found = [units[row["id"]] for row in reply.json()["data"]]
-                figures.count(space, question, found)
+                scored = [(units[row["id"]], row["score"]) for row in reply.json()["data"]]
+                figures.count(space, question, [unit for unit, _ in scored])
+                figures.count_scores(question, scored)
                 progress.advance(task)
     return figures
 
@@ -101,6 +102,13 @@ def show(name: str, measured: dict[str, Figures]) -> None:
     console.print(
         f"  {US}, R@10 by category: "
         + ", ".join(f"{c} {statistics.fmean(v):.3f}" for c, v in measured[US].by_category.items())
+    )
+    console.print(
+        f"  {US}, share of gold among results by their score: "
+        + ", ".join(
+            f"{band:.1f}+ {100 * statistics.fmean(hits):.1f} % of {len(hits):,}"
+            for band, hits in sorted(measured[US].by_score.items())
+        )
     )
 
 

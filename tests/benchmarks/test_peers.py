@@ -123,14 +123,13 @@ async def test_the_run_says_how_to_get_the_peers_and_goes_on_without_them(
 async def test_all_that_was_measured_stands_in_one_table(
     tmp_path, data, bench, monkeypatch, capsys
 ):
-    monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("HOLDFAST_BENCH_PEERS", str(stand_in(tmp_path, ANSWERS)))
     assert await recall.run(bench) is True
     said = capsys.readouterr().out
     assert peers.HOW_TO_GET_THEM not in said
     rows = [line for line in said.splitlines() if "1.000" in line]
-    names = ["Holdfast ", *(f"{peer} 1.2 " for peer in ADAPTERS)]
-    assert [row.startswith(name) for row, name in zip(rows, names, strict=False)] == [True] * 3
+    # A narrow screen breaks a long name: its first word stands where the figures do.
+    assert [row.split()[0] for row in rows] == ["Holdfast", *(p.split()[0] for p in ADAPTERS)]
 
 
 @pytest.mark.skipif(peers.python() is None, reason=peers.HOW_TO_GET_THEM)

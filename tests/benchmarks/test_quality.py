@@ -80,3 +80,9 @@ def test_a_question_without_an_answer_is_not_asked(tmp_path):
     spaces = read(file)
     assert [q["q"] for q in spaces[0].questions] == ["asked"]
     assert steps(spaces) == len(SPACE.units) + 1
+
+
+def test_scores_are_counted_by_the_tenth_they_lie_in():
+    figures = Figures()
+    figures.count_scores({"gold": ["a", "d"]}, [("a", 0.91), ("b", 0.95), ("c", 0.3), ("d", 1.0)])
+    assert figures.by_score == {0.9: [True, False, True], 0.3: [False]}
