@@ -2,7 +2,7 @@
 --
 -- A candidate's row is looked up by its whole key, one at a time: `LATERAL (… OFFSET 0)`. Written as a join, and planned
 -- when the table was young, Postgres read the org's every row for each candidate (8 ms of 10 over 400 passages; it grew
--- with the square).
+-- with the square). Scopes too large to be compared whole ask the HNSW index for all they need in one round.
 
 -- Of these passages, in this order, the first that may be shown.
 CREATE OR REPLACE FUNCTION recall_shown(
@@ -166,8 +166,10 @@ BEGIN
 
     -- The semantic arm.
     IF vector IS NOT NULL AND large THEN
-        -- These settings are known once a vector was read in this session, so the function cannot carry them itself.
-        PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '120', true),
+        -- These settings are known once a vector was read in this session, so the function cannot carry them itself. A few
+        -- more candidates than an arm brings: a second round of the scan would cost as much as the first.
+        PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true),
+                set_config('hnsw.ef_search', greatest(40, least(1000, in_semantic_limit + 10))::text, true),
                 set_config('hnsw.max_scan_tuples', '30000', true);
         -- Written with the model and its dimensions in it, so that the planner finds their index.
         EXECUTE format(
