@@ -238,6 +238,17 @@ def _persistence(view: _View, around: Surroundings) -> Iterator[Problem]:
         )
     if kind == "in_memory" and view.has("persistence.circuit_breaker"):
         yield "persistence.circuit_breaker", "has no effect in memory: there is no backend to fail"
+    if view.get("persistence.circuit_breaker.enabled") is False:
+        for name in ("timeout", "max_failures", "reset_timeout"):
+            if view.has(f"persistence.circuit_breaker.{name}"):
+                yield (
+                    f"persistence.circuit_breaker.{name}",
+                    "has no effect while the breaker is not enabled",
+                )
+    if kind == "in_memory":
+        for name in ("append_ttl", "clear_ttl"):
+            if view.has(f"locking.{name}"):
+                yield f"locking.{name}", "has no effect in memory: nobody waits for a lock there"
 
 
 def _privacy(view: _View) -> Iterator[Problem]:
