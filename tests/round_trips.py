@@ -50,7 +50,8 @@ async def counted(app_url: str) -> AsyncIterator[tuple[Database, Between]]:
     with TemporaryDirectory(prefix="hf-") as here:
         listener = await asyncio.start_unix_server(between.take, Path(here) / f".s.PGSQL.{port}")
         url = urlunsplit(parts._replace(query=f"host={quote(here, safe='')}&port={port}"))
-        db = Database(url, min_size=4, max_size=8)
+        # All connections from the start: one that is made meanwhile would count.
+        db = Database(url, min_size=8, max_size=8)
         async with listener:
             await db.open()
             yield db, between
