@@ -24,7 +24,7 @@ class Between:
 
         async def ask() -> None:
             nonlocal server_spoke
-            while data := await reader.read(65_536):
+            while data := await _burst(reader):
                 self.count += server_spoke
                 server_spoke = False
                 to_server.write(data)
@@ -38,6 +38,18 @@ class Between:
             writer.close()
 
         await asyncio.gather(ask(), answer())
+
+
+async def _burst(reader: asyncio.StreamReader) -> bytes:
+    """All that is said in one go: what is sent in two pieces must not be half answered before the second."""
+    data = more = await reader.read(65_536)
+    while more:
+        try:
+            more = await asyncio.wait_for(reader.read(65_536), 0.02)
+        except TimeoutError:
+            break
+        data += more
+    return data
 
 
 @asynccontextmanager

@@ -41,5 +41,4 @@ async def test_a_context_takes_at_most_one_round_trip_for_each_of_its_parts(serv
     assert context.entries
     assert context.messages
     assert [each.content for each in context.system_reminders] == ["Has a dog called Rex"]
-    # What is sent in two pieces may be half answered before the second, and counts twice: not every time.
     assert median(taken) <= PARTS

@@ -144,9 +144,15 @@ class Database:
             return
         async with self._connection() as connection:
             with _hanging_up_after(within_s, connection):
-                async with connection.pipeline():
-                    await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
-                    yield Tx(connection, caller, clock.now(), self.embedders)
+                try:
+                    async with connection.pipeline():
+                        await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
+                        yield Tx(connection, caller, clock.now(), self.embedders)
+                except psycopg.Error:
+                    # What was to be prepared behind the failing statement was skipped, and psycopg takes it for done. A
+                    # rollback would make it forget, but there is none here: the pool makes another connection.
+                    await connection.close()
+                    raise
 
     @asynccontextmanager
     async def begin(self, caller: Caller, *, within_s: float | None = None) -> AsyncIterator[Tx]:
