@@ -177,9 +177,16 @@ class Batch:
         self, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
         """Send a statement with those of others, and wait for them all."""
-        cursor = await self.tx.send(row_type, query, params)
-        await asyncio.sleep(0)  # whoever was gathered with this one sends too
-        await self.land()
+        try:
+            cursor = await self.tx.send(row_type, query, params)
+        except (
+            psycopg.Error
+        ) as error:  # another's, as it may be: the answer came while this one was sent
+            self._error = self._error or error
+            raise
+        finally:
+            await asyncio.sleep(0)  # whoever was gathered with this one sends too
+            await self.land()
         if self._error is not None:
             raise self._error
         return cursor
@@ -190,10 +197,12 @@ class Batch:
             if self.landed:
                 return
             self.landed = True
+            failed = self._error
             try:
-                await self._opened.aclose()
+                # What failed is told to the connection's keeper, who gives it up.
+                await self._opened.__aexit__(type(failed) if failed else None, failed, None)
             except Exception as error:  # raised by each that waits
-                self._error = error
+                self._error = failed or error
 
 
 @asynccontextmanager
