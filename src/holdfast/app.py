@@ -150,7 +150,7 @@ def make_app(config: AppConfig) -> FastAPI:
         await db.open()
         await models.start(db)
         await asyncio.to_thread(Tokenizer().count, "")  # reads the vocabularies before anyone waits
-        async with mcp.running():
+        async with db.keyring.listening(db), mcp.running():
             yield
         await backends.close()
         await db.close()

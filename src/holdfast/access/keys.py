@@ -5,11 +5,12 @@ from datetime import datetime
 from holdfast.access.model import ApiKey, NewKey
 from holdfast.access.service import queries
 from holdfast.kernel import places
-from holdfast.kernel.auth import DEFAULT_WORKSPACE, KeyKind, digest_of, new_key, visible_prefix
+from holdfast.kernel.auth import DEFAULT_WORKSPACE, digest_of, new_key, visible_prefix
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid, NotFound, ScopeDenied
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.keyring import KeyKind
 from holdfast.kernel.pages import Cursor, Page, read_page
 
 
@@ -101,3 +102,4 @@ async def revoke_key(db: Database, caller: Caller, key_id: str) -> None:
         if revoked is None:
             raise NotFound(f"there is no key {key_id!r} in force")
         await tx.revise("key", key_id, version=2, action="revoked")
+        tx.once_committed(db.keyring.forget)  # here at once; others are told

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.kernel.auth import KeyKind
 from holdfast.kernel.clock import Instant
+from holdfast.kernel.keyring import KeyKind
 
 MIN_PASSWORD_CHARS = 10
 MAX_PASSWORD_CHARS = 1024

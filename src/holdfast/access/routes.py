@@ -9,10 +9,11 @@ from holdfast.access import keys, service
 from holdfast.access.model import MAX_PASSWORD_CHARS, ApiKey, NewKey, SignedIn, TotpEnrolment
 from holdfast.edge.route import COOKIE, ApiRoute, OpenRoute, SecretApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
-from holdfast.kernel.auth import BROWSER_SESSION_LASTS, BrowserSession, KeyKind
+from holdfast.kernel.auth import BROWSER_SESSION_LASTS, BrowserSession
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import StepUpRequired, Unauthenticated
 from holdfast.kernel.ids import ClientId
+from holdfast.kernel.keyring import KeyKind
 from holdfast.kernel.pages import Cursor, Page
 
 open_router = APIRouter(route_class=OpenRoute, tags=["access"])

@@ -17,10 +17,10 @@ from holdfast.cli.output import AsJson, show, show_all
 from holdfast.cli.reach import reach_database, with_database
 from holdfast.directory import service as directory
 from holdfast.directory.model import Visibility
-from holdfast.kernel.auth import KeyKind
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid
+from holdfast.kernel.keyring import KeyKind
 from holdfast.kernel.pages import MAX_LIMIT, Cursor
 from holdfast.settings import read_settings
 

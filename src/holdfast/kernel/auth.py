@@ -8,18 +8,17 @@ import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Literal
 
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Malformed, NotFound, ScopeDenied, Unauthenticated
 from holdfast.kernel.ids import is_client_id
+from holdfast.kernel.keyring import Asked, KnownKey
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "auth.sql")
 
-KeyKind = Literal["service", "user", "agent"]
 STEP_UP_LASTS = timedelta(minutes=10)
 BROWSER_SESSION_LASTS = timedelta(days=7)
 DEFAULT_WORKSPACE = "default"
@@ -49,23 +48,6 @@ class Claims:
     user: str | None = None
     workspace: str | None = None
     request_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownKey:
-    org_id: str
-    id: str
-    kind: KeyKind
-    user_id: str | None
-    agent_id: str | None
-    workspace_id: str | None
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    requests_per_minute: int | None
-    owner_id: str | None
-    agent_workspace_id: str | None
-    workspace_known: bool
-    user_known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +91,9 @@ async def identify(db: Database, claims: Claims) -> Identified:
 
 
 async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
-    found = await db.prove(
-        _KnownKey, queries.find_key, digest_of(key), user=claims.user, workspace=claims.workspace
-    )
-    if not found:
+    known = await db.keyring.look_up(db, Asked(digest_of(key), claims.user, claims.workspace))
+    if known is None:
         raise Unauthenticated("this API key is not known here")
-    known = found[0]
     if known.revoked_at is not None:
         raise Unauthenticated("this API key was revoked")
     if known.expires_at is not None and known.expires_at <= clock.now():
@@ -139,7 +118,7 @@ async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
     return Identified(caller, requests_per_minute=known.requests_per_minute)
 
 
-def _workspace(claims: Claims, key: _KnownKey) -> str:
+def _workspace(claims: Claims, key: KnownKey) -> str:
     """The active workspace: the one the key is bound to (an agent's is the agent's), else the one asked for."""
     bound = key.agent_workspace_id if key.kind == "agent" else key.workspace_id
     if claims.workspace is None:

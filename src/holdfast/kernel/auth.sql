@@ -1,16 +1,5 @@
--- name: find_key
--- The key that proves itself, with what its headers ask for. The sub-selects read its own org only: set_config in the
--- first CTE opens it, and only for one who holds the key.
-WITH key AS MATERIALIZED (
-    SELECT k.*, set_config('holdfast.org', k.org_id, true) AS entered
-      FROM api_keys k
-     WHERE k.digest = %(proof)s
-)
-SELECT key.org_id, key.id, key.kind, key.user_id, key.agent_id, key.workspace_id, key.expires_at, key.revoked_at,
-       key.requests_per_minute, about.*
-  FROM key, LATERAL key_context(key.entered, key.agent_id, %(workspace)s, %(user)s) AS about;
-
 -- name: find_browser_session
+-- As a key is found (keyring.sql).
 WITH session AS MATERIALIZED (
     SELECT s.*, set_config('holdfast.org', s.org_id, true) AS entered
       FROM browser_sessions s

@@ -25,10 +25,12 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRe
 
 from holdfast.kernel import clock, metrics
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.connection import Connection
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
+from holdfast.kernel.keyring import Keyring
 from holdfast.kernel.sql import Query, load
-from holdfast.kernel.tx import Batch, Connection, Tx
+from holdfast.kernel.tx import Batch, Tx
 
 queries = load(__file__, "db.sql")
 
@@ -51,12 +53,12 @@ class Database:
         max_size: int = 20,
         embedders: Embedders | None = None,
     ) -> None:
-        self.embedders = (
-            embedders or Embedders()
-        )  # what is written through this database is embedded by
+        self.url = url
+        self.embedders = embedders or Embedders()  # what embeds that which is written through here
+        self.keyring = Keyring()
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
-            connection_class=psycopg.AsyncConnection,
+            connection_class=Connection,
             kwargs={
                 "autocommit": True,
                 "options": "-c role=holdfast_app",

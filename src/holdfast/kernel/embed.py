@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cache
 from typing import Protocol
 from urllib.parse import urldefrag
 
@@ -255,7 +256,13 @@ class Embedders:
 
 def as_vector(row: Sequence[float]) -> Vector:
     """A row of numbers as Postgres reads it; four digits are more than half precision keeps."""
-    return f"[{','.join(f'{x:.4f}' for x in row)}]"
+    return _form(len(row)) % tuple(row)
+
+
+@cache
+def _form(dimensions: int) -> str:
+    """Filled in at once, in half the time that one number after another takes."""
+    return f"[{','.join(['%.4f'] * dimensions)}]"
 
 
 def _unit(row: list[float]) -> list[float]:

@@ -34,9 +34,11 @@ async def enter_agent(tx: Tx, caller: Caller, agent_id: str, *, to_write: bool) 
     """
     speaking = caller.speaking_as(agent_id)
     check_client_id(agent_id, field="agent_id")
-    if to_write:
-        await tx.run(queries.register_agent, agent_id=agent_id, workspace_id=caller.workspace_id)
     workspace_id = await tx.one(str, queries.workspace_of_agent, agent_id=agent_id)
+    if workspace_id is None and to_write:
+        await tx.run(queries.register_agent, agent_id=agent_id, workspace_id=caller.workspace_id)
+        # Asked again, since another may have registered it elsewhere at this moment.
+        workspace_id = await tx.one(str, queries.workspace_of_agent, agent_id=agent_id)
     if workspace_id != caller.workspace_id:
         raise AgentNotFound(f"there is no agent {agent_id!r} in this workspace")
     return speaking
@@ -59,8 +61,8 @@ async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bo
     speaks for; for a read it does not exist. Neither does another user's, save for a service key.
     """
     check_client_id(session_id, field="session_id")
-    bound_agent_id = caller.agent_id if caller.credential == "agent" else None
-    if to_write:
+    session = await _visible_session(tx, caller, session_id)
+    if session is None and to_write:
         await tx.run(
             queries.register_session,
             session_id=session_id,
@@ -69,15 +71,7 @@ async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bo
             project_id=caller.project_id,
             workspace_id=caller.workspace_id,
         )
-    session = await tx.one(
-        _Session,
-        queries.visible_session,
-        session_id=session_id,
-        user_id=caller.user_id,
-        workspace_id=caller.workspace_id,
-        bound_agent_id=bound_agent_id,
-        any_session=caller.credential in ("service", "operator", "job"),
-    )
+        session = await _visible_session(tx, caller, session_id)
     if session is None:
         raise NotFound(f"there is no session {session_id!r}")
     for named, its, what in (
@@ -93,4 +87,16 @@ async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bo
         session_id=session_id,
         agent_id=session.agent_id or caller.agent_id,
         project_id=session.project_id or caller.project_id,
+    )
+
+
+async def _visible_session(tx: Tx, caller: Caller, session_id: str) -> _Session | None:
+    return await tx.one(
+        _Session,
+        queries.visible_session,
+        session_id=session_id,
+        user_id=caller.user_id,
+        workspace_id=caller.workspace_id,
+        bound_agent_id=caller.agent_id if caller.credential == "agent" else None,
+        any_session=caller.credential in ("service", "operator", "job"),
     )

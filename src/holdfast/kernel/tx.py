@@ -12,6 +12,7 @@ from psycopg.rows import BaseRowFactory, class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.connection import Connection
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.ids import id_at, new_id
 from holdfast.kernel.sql import Query, load
@@ -19,7 +20,6 @@ from holdfast.kernel.sql import Query, load
 queries = load(__file__, "db.sql")
 
 T = TypeVar("T")
-Connection = psycopg.AsyncConnection[Any]
 
 
 class Tx:

@@ -1,0 +1,158 @@
+"""API keys that were looked up a moment ago, so that not every request begins by asking the database who sends it.
+
+Whatever changes what a key stands for (the key itself, its agent, a user, a workspace) is told by triggers, on a channel
+of Postgres, when it commits; a process that hears it forgets all it kept. One that does not hear keeps nothing: it
+trusts its ears only for a few seconds after it heard itself, over another connection. So a key that was revoked is
+refused from then on by the process that revoked it, milliseconds later by the others, and after TRUSTED_FOR_S by one
+that was cut off from the channel at that moment.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Literal
+
+import psycopg
+import structlog
+
+from holdfast.kernel.errors import BackendUnavailable
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.sql import load
+
+if TYPE_CHECKING:
+    from holdfast.kernel.db import Database
+
+queries = load(__file__, "keyring.sql")
+log = structlog.get_logger("holdfast.keyring")
+
+BEAT_EVERY_S = 1.0
+TRUSTED_FOR_S = 3.0
+MAX_KEPT = 4_096
+
+KeyKind = Literal["service", "user", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request shows and asks for: the digest of its key, and its headers."""
+
+    proof: str
+    user: str | None
+    workspace: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """A key, and what there is of what the headers ask for."""
+
+    org_id: str
+    id: str
+    kind: KeyKind
+    user_id: str | None
+    agent_id: str | None
+    workspace_id: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    requests_per_minute: int | None
+    owner_id: str | None
+    agent_workspace_id: str | None
+    workspace_known: bool
+    user_known: bool
+
+    def is_settled_for(self, asked: Asked) -> bool:
+        """Whether all that was asked for is there. What is not may be made at any time, and nobody would tell."""
+        return (
+            (asked.user is None or self.user_known)
+            and (asked.workspace is None or self.workspace_known)
+            and (self.agent_id is None or self.agent_workspace_id is not None)
+        )
+
+
+class Keyring:
+    """What the database said of keys, as long as it still holds."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Asked, KnownKey] = OrderedDict()
+        self._forgot = 0  # how often
+        self._heard_at = float("-inf")
+        self._wanted = asyncio.Event()
+        self._nonce = new_id("evt")
+
+    async def look_up(self, db: "Database", asked: Asked) -> KnownKey | None:
+        """The key of a request; None where there is none."""
+        self._wanted.set()
+        if self._hears:
+            kept = self._kept.get(asked)
+            if kept is not None:
+                self._kept.move_to_end(asked)
+                return kept
+        before = self._forgot
+        found = await db.prove(
+            KnownKey, queries.find_key, asked.proof, user=asked.user, workspace=asked.workspace
+        )
+        known = found[0] if found else None
+        # What was changed while the answer was under way may not be in it.
+        if known and known.is_settled_for(asked) and self._hears and before == self._forgot:
+            self._kept[asked] = known
+            if len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+        return known
+
+    def forget(self) -> None:
+        """Ask the database again from now on."""
+        self._forgot += 1
+        self._kept.clear()
+
+    @property
+    def _hears(self) -> bool:
+        return monotonic() - self._heard_at < TRUSTED_FOR_S
+
+    # --- hearing -----------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def listening(self, db: "Database") -> AsyncIterator[None]:
+        """Keep keys within this block."""
+        tasks = [asyncio.create_task(self._listen(db.url)), asyncio.create_task(self._beat(db))]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen(self, url: str) -> None:
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(
+                    url, autocommit=True, application_name=f"holdfast keyring {self._nonce}"
+                ) as connection:
+                    await connection.execute("LISTEN holdfast_keys")
+                    async for told in connection.notifies():
+                        self._hear(told.payload)
+            except psycopg.Error as error:
+                log.warning("keys are looked up one by one", error=type(error).__name__)
+            self._heard_at = float("-inf")
+            self.forget()
+            await asyncio.sleep(BEAT_EVERY_S)
+
+    def _hear(self, payload: str) -> None:
+        if payload != self._nonce:
+            if not payload:
+                self.forget()
+            return  # or another process heard itself
+        if not self._hears:  # what was told in the meantime may have been missed
+            self.forget()
+        self._heard_at = monotonic()
+
+    async def _beat(self, db: "Database") -> None:
+        """Speak up from time to time while keys are asked for, to be heard by the other connection."""
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            with suppress(BackendUnavailable, psycopg.Error):  # then nothing is heard either
+                await db.prove(str, queries.beat, proof="", nonce=self._nonce)
+            await asyncio.sleep(BEAT_EVERY_S)

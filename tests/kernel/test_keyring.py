@@ -1,0 +1,155 @@
+"""API keys that are kept: found without a question, and never for longer than they hold."""
+
+import asyncio
+
+import psycopg
+import pytest
+
+from holdfast.access import keys
+from holdfast.directory import service as directory
+from holdfast.kernel import keyring
+from holdfast.kernel.auth import Claims, digest_of, identify
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import Unauthenticated
+from holdfast.kernel.keyring import Asked, Keyring
+from tests.round_trips import counted
+
+REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE org_id = %s AND id = %s"
+DEAFEN = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s"
+
+
+async def until(true, what):
+    """Wait for something that is a matter of milliseconds."""
+    for _ in range(400):
+        if true():
+            return
+        await asyncio.sleep(0.025)
+    raise AssertionError(f"never {what}")
+
+
+async def keeping(db: Database, claims: Claims):
+    """Ask until the answer is kept."""
+    for _ in range(400):
+        identified = await identify(db, claims)
+        if db.keyring._kept:
+            return identified
+        await asyncio.sleep(0.025)
+    raise AssertionError("the key is never kept")
+
+
+@pytest.fixture
+async def hearing(service):
+    """A process of its own, as far as keys are concerned."""
+    db = Database(service.app_url, min_size=1, max_size=4)
+    await db.open()
+    async with db.keyring.listening(db):
+        yield db
+    await db.close()
+
+
+async def test_a_key_that_is_kept_takes_no_round_trip(service, org):
+    async with counted(service.app_url) as (db, between), db.keyring.listening(db):
+        claims = Claims(key=org.key)
+        await keeping(db, claims)
+        await asyncio.sleep(0.1)  # it said that it is there, and has a second until the next time
+        before = between.count
+        for _ in range(20):
+            await identify(db, claims)
+        assert between.count == before
+
+
+async def test_nothing_is_kept_by_a_process_that_does_not_listen(service, org):
+    async with counted(service.app_url) as (db, between):
+        before = between.count
+        for _ in range(5):
+            await identify(db, Claims(key=org.key))
+        assert between.count == before + 5
+
+
+async def test_a_key_revoked_here_is_refused_at_once(hearing, org):
+    key = await org.mint("service")
+    known = await keeping(hearing, Claims(key=key))
+    await keys.revoke_key(hearing, org.operator, known.caller.credential_id)
+    with pytest.raises(Unauthenticated):
+        await identify(hearing, Claims(key=key))
+
+
+async def test_a_key_revoked_elsewhere_is_refused_when_that_is_heard(
+    hearing, org, owner_connection
+):
+    key = await org.mint("service")
+    known = await keeping(hearing, Claims(key=key))
+    _by_hand(owner_connection, org, REVOKE, known.caller.credential_id)
+    await until(lambda: not hearing.keyring._kept, "heard")
+    with pytest.raises(Unauthenticated):
+        await identify(hearing, Claims(key=key))
+
+
+async def test_what_changed_while_it_was_looked_up_is_not_kept(hearing, org, monkeypatch):
+    await keeping(hearing, Claims(key=org.key))
+    hearing.keyring.forget()
+    prove = hearing.prove
+
+    async def and_meanwhile(*args, **params):
+        found = await prove(*args, **params)
+        hearing.keyring.forget()
+        return found
+
+    monkeypatch.setattr(hearing, "prove", and_meanwhile)
+    await identify(hearing, Claims(key=org.key))
+    assert not hearing.keyring._kept
+
+
+async def test_one_that_was_deaf_asks_again(hearing, org, owner_connection, monkeypatch):
+    key = await org.mint("service")
+    known = await keeping(hearing, Claims(key=key))
+    monkeypatch.setattr(hearing.keyring, "_hear", lambda _payload: None)
+    _by_hand(owner_connection, org, REVOKE, known.caller.credential_id)
+    monkeypatch.setattr(keyring, "TRUSTED_FOR_S", 0.0)  # as if so long had passed
+    with pytest.raises(Unauthenticated):
+        await identify(hearing, Claims(key=key))
+
+
+async def test_a_lost_channel_is_taken_up_again_and_what_was_kept_is_not_trusted(hearing, org):
+    await keeping(hearing, Claims(key=org.key))
+    name = f"holdfast keyring {hearing.keyring._nonce}"
+    with psycopg.connect(hearing.url, autocommit=True) as other:
+        assert other.execute(DEAFEN, [name]).fetchall() == [(True,)]
+    await until(lambda: not hearing.keyring._kept, "noticed")
+    assert not hearing.keyring._hears
+    await keeping(hearing, Claims(key=org.key))
+
+
+async def test_what_may_be_made_at_any_time_is_not_kept_as_missing(hearing, org):
+    claims = Claims(key=org.key, user="newcomer")
+    await keeping(hearing, Claims(key=org.key))
+    assert (await identify(hearing, claims)).caller.user_is_new
+    assert Asked(digest_of(org.key), "newcomer", None) not in hearing.keyring._kept
+
+
+async def test_a_key_without_a_user_speaks_for_the_owner_of_this_moment(hearing, org):
+    key = await org.mint("service")
+    assert (await keeping(hearing, Claims(key=key))).caller.user_id == "owner"
+    await directory.put_user(hearing, org.operator, "second", owner=True)
+    await directory.put_user(hearing, org.operator, "owner", owner=False)
+    assert (await identify(hearing, Claims(key=key))).caller.user_id == "second"
+
+
+async def test_only_so_many_are_kept(hearing, org, monkeypatch):
+    monkeypatch.setattr(keyring, "MAX_KEPT", 2)
+    for name in ("default", "one", "two"):
+        if name != "default":
+            await directory.put_workspace(hearing, org.operator, name, None)
+        await keeping(hearing, Claims(key=org.key, workspace=name))
+        await identify(hearing, Claims(key=org.key, workspace=name))
+    assert len(hearing.keyring._kept) <= 2
+
+
+def test_a_keyring_that_never_heard_trusts_nothing():
+    assert not Keyring()._hears
+
+
+def _by_hand(connection, org, statement, *params):
+    with connection.transaction():
+        connection.execute("SELECT set_config('holdfast.org', %s, true)", [org.id])
+        assert connection.execute(statement, [org.id, *params]).rowcount == 1
