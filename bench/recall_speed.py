@@ -34,21 +34,26 @@ WORDS = 20_000
 LENGTH = 12
 
 FILL = """
-INSERT INTO passages (org_id, scope_id, kind, object_id, number, starts, ends, labels, words, length, at, updated_at,
-                      importance, pinned)
-SELECT %(org)s, recall_scope_id(%(org)s, %(scope)s), 'memory', %(scope)s || n, 0, 0, 1, '{}', '', %(length)s, now(), now(),
-       5, false
-  FROM generate_series(%(first)s::int, %(last)s::int) n;
-INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
-SELECT DISTINCT ON (p.id, w.word) p.org_id, p.scope_id, w.word, p.id, 1, 0, p.length, 0
-  FROM passages p,
-       LATERAL (SELECT 'w' || floor(%(words)s ^ random())::int AS word FROM generate_series(1, %(length)s + 0 * p.id)) w
- WHERE p.org_id = %(org)s AND p.id > %(after)s;
+WITH made AS MATERIALIZED (
+    SELECT n, array_to_tsvector(ARRAY(
+               SELECT 'w' || floor(%(words)s ^ random())::int FROM generate_series(1, %(length)s + 0 * n))) AS words
+      FROM generate_series(%(first)s::int, %(last)s::int) n
+), put AS (
+    INSERT INTO passages (org_id, scope_id, kind, object_id, number, starts, ends, labels, words, length, at, updated_at,
+                          importance, pinned)
+    SELECT %(org)s, recall_scope_id(%(org)s, %(scope)s), 'memory', %(scope)s || n, 0, 0, 1, '{}', words, %(length)s, now(),
+           now(), 5, false
+      FROM made
+    RETURNING org_id, id, scope_id, length, words
+), posted AS (
+    INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
+    SELECT put.org_id, put.scope_id, word, put.id, 1, 0, put.length, 0
+      FROM put, unnest(tsvector_to_array(put.words)) word
+)
 INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
-SELECT p.org_id, (SELECT id FROM embedding_models WHERE active), p.id, p.scope_id, 384,
-       l2_normalize((SELECT array_agg(random() - 0.5) FROM generate_series(1, 384 + 0 * p.id))::vector::halfvec)
-  FROM passages p
- WHERE p.org_id = %(org)s AND p.id > %(after)s;
+SELECT put.org_id, (SELECT id FROM embedding_models WHERE active), put.id, put.scope_id, 384,
+       l2_normalize((SELECT array_agg(random() - 0.5) FROM generate_series(1, 384 + 0 * put.id))::vector::halfvec)
+  FROM put
 """
 
 ARMS = """
@@ -102,13 +107,11 @@ def fill(bench: Bench, scope: str, first: int, last: int) -> None:
 def _fill_step(
     connection: psycopg.Connection, org_id: str, scope: str, first: int, last: int
 ) -> None:
-    row = connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
     params = {
         "org": org_id,
         "scope": scope,
         "first": first,
         "last": last,
-        "after": row[0] if row else 0,
         "words": WORDS,
         "length": LENGTH,
     }

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg.rows import BaseRowFactory, class_row, dict_row, scalar_row
+from psycopg.rows import BaseRowFactory, RowMaker, class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
@@ -228,4 +228,18 @@ def _rows_as(row_type: type[T]) -> BaseRowFactory[T]:
         return dict_row  # type: ignore[return-value]  # the caller asked for plain dicts
     if row_type in (str, int, bool, float, bytes, datetime):
         return scalar_row
+    if issubclass(row_type, tuple):
+        return _named_tuples_of(row_type)
     return class_row(row_type)
+
+
+def _named_tuples_of(row_type: type[T]) -> BaseRowFactory[T]:
+    """By position where the columns stand as the fields do, which takes a quarter of the time that names take."""
+
+    def factory(cursor: Any) -> RowMaker[T]:
+        columns = tuple(column.name for column in cursor.description or ())
+        if columns == row_type._fields:  # type: ignore[attr-defined]  # a tuple with names has them
+            return row_type._make  # type: ignore[attr-defined, no-any-return]
+        return class_row(row_type)(cursor)
+
+    return factory
