@@ -1,7 +1,7 @@
 """How often a service waits for the database: a socket between the two that passes everything on, and counts."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -52,19 +52,34 @@ async def _burst(reader: asyncio.StreamReader) -> bytes:
     return data
 
 
+Take = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
 @asynccontextmanager
-async def counted(app_url: str) -> AsyncIterator[tuple[Database, Between]]:
-    """A pool of connections that are all counted."""
+async def behind(app_url: str, make: Callable[[Path], Take]) -> AsyncIterator[str]:
+    """A URL of the same database, behind a socket whose connections are taken by what `make` gives for the server's."""
     parts = urlsplit(app_url)
     query = parse_qs(parts.query)
     [folder], [port] = query["host"], query["port"]
-    between = Between(Path(folder) / f".s.PGSQL.{port}")
+    name = f".s.PGSQL.{port}"
     with TemporaryDirectory(prefix="hf-") as here:
-        listener = await asyncio.start_unix_server(between.take, Path(here) / f".s.PGSQL.{port}")
-        url = urlunsplit(parts._replace(query=f"host={quote(here, safe='')}&port={port}"))
+        listener = await asyncio.start_unix_server(make(Path(folder) / name), Path(here) / name)
+        async with listener:
+            yield urlunsplit(parts._replace(query=f"host={quote(here, safe='')}&port={port}"))
+
+
+@asynccontextmanager
+async def counted(app_url: str) -> AsyncIterator[tuple[Database, Between]]:
+    """A pool of connections that are all counted."""
+    counters: list[Between] = []
+
+    def make(server: Path) -> Take:
+        counters.append(Between(server))
+        return counters[0].take
+
+    async with behind(app_url, make) as url:
         # All connections from the start: one that is made meanwhile would count.
         db = Database(url, min_size=8, max_size=8)
-        async with listener:
-            await db.open()
-            yield db, between
-            await db.close()
+        await db.open()
+        yield db, counters[0]
+        await db.close()

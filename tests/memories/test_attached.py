@@ -15,10 +15,12 @@ import pytest
 from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.db import Database
+from holdfast.kernel.errors import BackendUnavailable
 from holdfast.memories import assets
 from holdfast.memories.objects import ObjectStore
 from tests.conftest import serving
 from tests.memories.test_rows import save
+from tests.round_trips import behind
 
 MIB = 1024 * 1024
 
@@ -265,6 +267,48 @@ async def test_a_crash_between_object_and_row_serves_nothing_and_the_sweep_takes
             assert (
                 await api.get(f"/memories/{memory['id']}/assets/{kept['id']}")
             ).content == b"kept"
+
+
+async def test_a_file_whose_row_was_committed_unheard_stays(service, org, api, db, tmp_path):
+    """The answer to COMMIT is lost: nobody knows whether the row is there, so the file must not go."""
+
+    def make(server):
+        async def take(reader, writer):
+            from_server, to_server = await asyncio.open_unix_connection(str(server))
+            committing = asyncio.Event()
+
+            async def ask():
+                while data := await reader.read(65_536):
+                    if b"COMMIT" in data:
+                        committing.set()
+                    to_server.write(data)
+
+            async def answer():
+                while data := await from_server.read(65_536):
+                    if committing.is_set():
+                        break
+                    writer.write(data)
+                writer.close()
+                to_server.close()
+
+            await asyncio.gather(ask(), answer(), return_exceptions=True)
+
+        return take
+
+    async def chunks():
+        yield b"kept"
+
+    id = (await save(api))["id"]
+    store = ObjectStore(str(tmp_path))
+    async with behind(service.app_url, make) as url:
+        cut_off = Database(url, min_size=1, max_size=1)
+        await cut_off.open()
+        with pytest.raises(BackendUnavailable):
+            await assets.attach(cut_off, store, org.caller(), id, chunks(), name="notes")
+        await cut_off.close()
+    [asset] = (await api.get(f"/memories/{id}")).json()["assets"]
+    found = await assets.download(db, store, org.caller(), id, asset["id"])
+    assert b"".join([bytes(chunk) async for chunk in found.chunks]) == b"kept"
 
 
 async def test_the_folder_of_assets_is_its_owners_alone(service):

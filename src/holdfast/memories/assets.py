@@ -14,7 +14,7 @@ from hashlib import sha256
 from holdfast.kernel import clock, idempotency, limits
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Invalid, NotFound, PayloadTooLarge
+from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, PayloadTooLarge
 from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
@@ -105,6 +105,8 @@ async def attach(
         )
         async with db.begin(caller) as tx:
             await _write_row(tx, speaking, memory_id, asset)
+    except BackendUnavailable:
+        raise  # the row may be there all the same, and needs its file; one that nobody needs is swept
     except Exception:
         await store.delete([path])
         raise

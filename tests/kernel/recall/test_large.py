@@ -1,5 +1,6 @@
 """Scopes too large to be compared whole: what the indexes bring up, against the exact answer."""
 
+import math
 import random
 from datetime import UTC, datetime
 
@@ -44,21 +45,27 @@ SELECT p.object_id
 """
 
 
+def fill(own, org, size, statements):
+    """Passages by SQL, with or without their vectors."""
+    values = {"org": org.id, "scope": SCOPE, "now": NOW, "size": size, "model": MODEL}
+    own.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    with own.transaction():
+        for statement in FILL.split(";\n")[:statements]:
+            own.execute(statement, values)
+    own.execute("ANALYZE passages, postings, passage_vectors")
+    return values
+
+
 @pytest.fixture
 def filled(org, owner_connection):
     """A scope of an org, filled; and a way to ask for its exact neighbours."""
     own = owner_connection
-    own.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
     own.execute("INSERT INTO embedding_models (name) VALUES (%s) ON CONFLICT DO NOTHING", [MODEL])
     own.execute(
         "CREATE INDEX IF NOT EXISTS passage_vectors_8 ON passage_vectors"
         " USING hnsw ((embedding::halfvec(8)) halfvec_ip_ops) WHERE dimensions = 8"
     )
-    values = {"org": org.id, "scope": SCOPE, "now": NOW, "size": SIZE, "model": MODEL}
-    with own.transaction():
-        for statement in FILL.split(";\n")[:3]:
-            own.execute(statement, values)
-    own.execute("ANALYZE passages, postings, passage_vectors")
+    values = fill(own, org, SIZE, 3)
 
     def exact(vector, labels=(), limit=ARM):
         asked = {**values, "vector": vector, "labels": list(labels), "limit": limit}
@@ -114,3 +121,15 @@ async def test_a_large_scope_gives_as_many_as_there_are_and_nearly_the_exact_one
     assert all(each.terms == ["rare"] and each.lexical > 0 for each in said)
     # Alone it brings up as many as an arm may.
     assert len(await candidates(db, org, text="common")) == ARM
+
+
+async def test_a_scope_that_is_plainly_large_is_measured_by_a_sample(db, org, owner_connection):
+    size = 41_000  # beyond 40,000 nothing is counted
+    fill(owner_connection, org, size, 2)
+    said = await candidates(db, org, text="common rare")
+    assert len(said) == ARM
+    assert all(each.terms == ["rare"] for each in said)
+    # BM25 of a word in one of a hundred passages of equal length, as if all had been counted.
+    df = size // 100
+    exact = math.log(1 + (size - df + 0.5) / (df + 0.5))
+    assert said[0].lexical == pytest.approx(exact, rel=0.05)
