@@ -36,6 +36,18 @@ _TEXT_LIMITS = {
 }
 _MAY_BE_EMPTY = frozenset({"summary"})
 _NEVER_NULL = ("key", "value", "category", "tags", "importance", "pinned", "source")
+# What a new row has where a save does not say (as in queries.sql).
+DEFAULTS: Mapping[str, Any] = {
+    "summary": None,
+    "category": "fact",
+    "tags": (),
+    "importance": 5,
+    "pinned": False,
+    "expires_at": None,
+    "source": "manual",
+    "valid_from": None,
+    "valid_to": None,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """Memories and node items as recall indexes them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import load
-from holdfast.memories.model import Memory, NewMemory
+from holdfast.memories.model import DEFAULTS, Memory, NewMemory
 
 queries = load(__file__, "recall.sql")
 
@@ -17,53 +18,82 @@ _NOBODY = frozenset({"manual", "auto"})
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def scope_of(row: Memory) -> str:
-    """Who sees a memory, in one word: `context`, as the rule of sight has it."""
-    whose = {"global": row.user_id, "project": row.project_id, "agent": row.agent_id}[row.scope]
-    return f"memory/{row.scope}:{whose}"
-
-
 def document(row: Memory) -> Document:
     """A memory as recall indexes it."""
-    ends = [at for at in (row.expires_at, row.valid_to) if at is not None]
-    return Document(
-        kind="memory",
+    whose = {"global": row.user_id, "project": row.project_id, "agent": row.agent_id}[row.scope]
+    return _document(
+        {name: getattr(row, name) for name in ("key", "value", *DEFAULTS)},
         object_id=row.id,
-        scope=scope_of(row),
-        body=row.value,
-        head=row.key,
-        summary=row.summary or "",
-        about=" ".join([row.category, *row.tags]),
-        updated_at=row.updated_at,
-        at=row.valid_from or row.created_at,
+        context=f"{row.scope}:{whose}",
         workspace_id=row.workspace_id,
         session_id=row.session_id,
-        actor=None if row.source in _NOBODY else row.source,
-        labels=(f"category:{row.category}", *(f"tag:{tag}" for tag in row.tags)),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def new_document(
+    new: NewMemory,
+    *,
+    object_id: str = "",
+    context: str = "",
+    workspace_id: str | None = None,
+    session_id: str | None = None,
+    now: datetime = _LONG_AGO,
+) -> Document:
+    """A memory that a save is about to make, as recall will index it."""
+    return _document(
+        {**DEFAULTS, **new.fields},
+        object_id=object_id,
+        context=context,
+        workspace_id=workspace_id,
+        session_id=session_id,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _document(
+    fields: Mapping[str, Any],
+    *,
+    object_id: str,
+    context: str,
+    workspace_id: str | None,
+    session_id: str | None,
+    created_at: datetime,
+    updated_at: datetime,
+) -> Document:
+    """`context` is who sees it, in one word, as the rule of sight has it."""
+    category, tags, source = fields["category"], dict.fromkeys(fields["tags"]), fields["source"]
+    ends = [at for at in (fields["expires_at"], fields["valid_to"]) if at is not None]
+    return Document(
+        kind="memory",
+        object_id=object_id,
+        scope=f"memory/{context}",
+        body=fields["value"],
+        head=fields["key"],
+        summary=fields["summary"] or "",
+        about=" ".join([category, *tags]),
+        updated_at=updated_at,
+        at=fields["valid_from"] or created_at,
+        workspace_id=workspace_id,
+        session_id=session_id,
+        actor=None if source in _NOBODY else source,
+        labels=(f"category:{category}", *(f"tag:{tag}" for tag in tags)),
         until=min(ends) if ends else None,
-        importance=row.importance,
-        pinned=row.pinned,
+        importance=fields["importance"],
+        pinned=fields["pinned"],
     )
 
 
 async def foresee(db: Database, news: Sequence[NewMemory]) -> None:
     """Embed what is about to be saved, before the transaction: a text is embedded by its key, summary and value alone."""
-    await passages.foresee(
-        db,
-        [
-            Document(
-                kind="memory",
-                object_id="",
-                scope="",
-                body=new.fields["value"],
-                head=new.fields["key"],
-                summary=new.fields.get("summary") or "",
-                updated_at=_LONG_AGO,
-                at=_LONG_AGO,
-            )
-            for new in news
-        ],
-    )
+    await passages.foresee(db, [new_document(new) for new in news])
+
+
+async def index_new(tx: Tx, new: Document, revision_id: str) -> None:
+    """Put what a save makes, if it makes it: it need not wait to know."""
+    await passages.put(tx, [new], revision_id=revision_id)
 
 
 async def index(tx: Tx, rows: Sequence[Memory]) -> None:

@@ -140,19 +140,28 @@ async def save_rows(
 
 async def _make(tx: Tx, save: Save) -> SavedMemory | None:
     """Make the row of a key that nobody holds; None where somebody does, or the save would take the key over."""
-    if save.new.dedupe == "create":
+    if save.new.dedupe == "create" or save.new.fields.get("superseded_by") is not None:
         return None
-    row = await tx.one(
+    context, workspace_id, _ = save.slot
+    item, revision_id = _item(0, save), new_id("memver")
+    made = await tx.send(
         _SavedRow,
         queries.make_memory,
-        items=Jsonb([_item(0, save)]),
-        revision_id=new_id("memver"),
-        **who(save.by),
+        {"items": Jsonb([item]), "revision_id": revision_id, **who(save.by)},
     )
+    new = passages.new_document(
+        save.new,
+        object_id=item["id"],
+        context=context,
+        workspace_id=workspace_id,
+        session_id=save.by.session_id,
+        now=tx.now,
+    )
+    await passages.index_new(tx, new, revision_id)
+    row = await made.fetchone()
     if row is None:
         return None
     _check_whole(row)
-    await passages.index(tx, [row])
     return _without_place(row)
 
 

@@ -91,8 +91,14 @@ async def foresee(db: Database, documents: Sequence[Document]) -> None:
         await embedder.embed(texts[:MAX_AT_ONCE])
 
 
-async def put(tx: Tx, documents: Sequence[Document], *, only_foreseen: bool = False) -> None:
-    """Index these objects in place of what they said before.
+async def put(
+    tx: Tx,
+    documents: Sequence[Document],
+    *,
+    only_foreseen: bool = False,
+    revision_id: str | None = None,
+) -> None:
+    """Index these objects in place of what they said before; with a `revision_id`, only if that revision was written.
 
     In one transaction that writes very much (an import of a whole store) the first so many passages are indexed at
     once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was. One that
@@ -117,10 +123,13 @@ async def put(tx: Tx, documents: Sequence[Document], *, only_foreseen: bool = Fa
                 coming.append(document)
             else:
                 complete = False
-        last = await _put(tx, document, vectors, embedder.model if embedder else None)
+        model = embedder.model if embedder else None
+        last = await _put(tx, document, vectors, model, revision_id)
     if last is not None and embedder is not None:
         # While this process looked elsewhere, `holdfast reembed` may have made another model serve.
         active = await last.fetchone()
+        if active is None and revision_id is not None:
+            return  # it was not written, so there is nothing to embed
         complete = complete and active == embedder.model
         await tx.embedders.serving(active)
         complete = await _fill(tx, embedder, coming) and complete
@@ -171,7 +180,11 @@ async def put_if_absent(tx: Tx, document: Document) -> None:
 
 
 async def _put(
-    tx: Tx, document: Document, vectors: list[Vector] | None, model: str | None
+    tx: Tx,
+    document: Document,
+    vectors: list[Vector] | None,
+    model: str | None,
+    revision_id: str | None,
 ) -> AsyncCursor[str]:
     """Send without waiting; what comes back is the name of the model that serves."""
     cuts = cut(document.body)
@@ -192,6 +205,7 @@ async def _put(
         "ends": [end for _, end in cuts],
         "vectors": vectors,
         "model": model,
+        "revision_id": revision_id,
     }
     return await tx.send(str, queries.put, params | in_words(document))
 

@@ -1,8 +1,11 @@
 -- name: put
+-- Where a revision is named, only if it was written: its writer need not wait to know.
 SELECT recall_put(
     %(kind)s, %(object_id)s, %(scope)s, %(workspace_id)s, %(session_id)s, %(actor)s, %(labels)s, %(at)s, %(updated_at)s,
     %(until)s, %(importance)s, %(pinned)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s, %(starts)s,
-    %(ends)s, %(vectors)s, %(model)s);
+    %(ends)s, %(vectors)s, %(model)s)
+ WHERE %(revision_id)s::text IS NULL
+    OR EXISTS (SELECT FROM revisions WHERE org_id = %(org_id)s AND id = %(revision_id)s);
 
 -- name: drop
 SELECT recall_drop(%(kind)s, %(object_ids)s);

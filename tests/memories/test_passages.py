@@ -1,0 +1,63 @@
+"""A memory as recall indexes it: the same whether it is foreseen or read back."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from holdfast.memories import passages
+from holdfast.memories.model import DEFAULTS, NewMemory, Place
+from holdfast.memories.service import save_memory
+
+SOON = datetime(2100, 1, 1, tzinfo=timezone(timedelta(hours=2)))
+
+EVERYTHING = {
+    "summary": "tea",
+    "category": "preference",
+    "tags": ["drinks", "morning", "drinks"],
+    "importance": 9,
+    "pinned": True,
+    "expires_at": SOON,
+    "source": "Ana",
+    "valid_from": datetime(2026, 1, 1, tzinfo=UTC),
+    "valid_to": SOON - timedelta(days=1),
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({}, Place()),
+        (EVERYTHING, Place(session_id="talk")),
+        ({"summary": None, "tags": []}, Place()),
+    ],
+)
+async def test_what_is_foreseen_of_a_new_memory_is_what_it_becomes(db, org, fields, place):
+    new = NewMemory({"key": "tea", "value": "Ana drinks green tea", **fields}, place=place)
+    saved = await save_memory(db, org.caller(), new)
+    assert saved.created
+    assert passages.document(saved) == passages.new_document(
+        new,
+        object_id=saved.id,
+        context="global:owner",
+        workspace_id="default",
+        session_id=place.session_id,
+        now=saved.created_at,
+    )
+
+
+async def test_the_defaults_are_those_of_the_database(db, org):
+    saved = await save_memory(db, org.caller(), NewMemory({"key": "k", "value": "v"}))
+    assert {name: getattr(saved, name) for name in DEFAULTS} == {**DEFAULTS, "tags": []}
+
+
+async def test_a_key_that_is_held_leaves_no_passage_of_a_row_that_was_not_made(
+    db, org, owner_connection
+):
+    first = await save_memory(db, org.caller(), NewMemory({"key": "k", "value": "green tea"}))
+    again = await save_memory(db, org.caller(), NewMemory({"key": "k", "value": "black tea"}))
+    assert (again.id, again.created) == (first.id, False)
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    indexed = owner_connection.execute(
+        "SELECT object_id, words::text LIKE '%%black%%' FROM passages WHERE org_id = %s", [org.id]
+    ).fetchall()
+    assert indexed == [(first.id, True)]
