@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from holdfast.kernel.sql import Query
 from holdfast.memories import passages
 from holdfast.memories.model import DEFAULTS, NewMemory, Place
 from holdfast.memories.service import save_memory
@@ -61,3 +62,27 @@ async def test_a_key_that_is_held_leaves_no_passage_of_a_row_that_was_not_made(
         "SELECT object_id, words::text LIKE '%%black%%' FROM passages WHERE org_id = %s", [org.id]
     ).fetchall()
     assert indexed == [(first.id, True)]
+
+
+READ = Query(
+    "read",
+    """
+    SELECT sum(coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0))::int
+      FROM pg_stat_xact_user_tables
+     WHERE relname IN ('memories', 'revisions', 'passages', 'postings', 'recall_vocabulary')
+    """,
+)
+
+
+async def test_a_save_reads_only_what_it_is_about(db, org):
+    """However much there is: a join over a scope's vocabulary, or an org's revisions, would show here."""
+    caller = org.caller()
+    many = " ".join(f"word{n}" for n in range(700))
+    await save_memory(db, caller, NewMemory({"key": "many words", "value": many}))
+    for n in range(50):
+        await save_memory(db, caller, NewMemory({"key": f"other {n}", "value": "green tea"}))
+    async with db.begin(caller) as tx:
+        before = await tx.one(int, READ)
+        await save_memory(db, caller, NewMemory({"key": "short", "value": "word7 tea"}))
+        after = await tx.one(int, READ)
+    assert after - before < 40

@@ -5,14 +5,9 @@ WITH made AS (
     INSERT INTO memories AS m (
         org_id, id, key, value, summary, category, tags, importance, pinned, expires_at, source, scope, user_id,
         project_id, agent_id, session_id, workspace_id, sources, valid_from, valid_to, superseded_by, created_at, updated_at)
-    SELECT %(org_id)s, i.id, i.key, f.value, f.summary, coalesce(f.category, 'fact'), coalesce(f.tags, '{}'),
-           coalesce(f.importance, 5), coalesce(f.pinned, false), f.expires_at, coalesce(f.source, 'manual'), i.scope,
-           i.user_id, i.project_id, i.agent_id, i.session_id, i.workspace_id, with_sources('[]', i.sources), f.valid_from,
-           f.valid_to, f.superseded_by, %(now)s, %(now)s
-      FROM jsonb_to_recordset(%(items)s) AS i (
-               id text, fields jsonb, sources jsonb, key text, scope text, user_id text, project_id text, agent_id text,
-               session_id text, workspace_id text),
-           jsonb_populate_record(NULL::memories, i.fields) AS f
+    VALUES (%(org_id)s, %(id)s, %(key)s, %(value)s, %(summary)s, %(category)s, %(tags)s, %(importance)s, %(pinned)s,
+            %(expires_at)s, %(source)s, %(scope)s, %(user_id)s, %(project_id)s, %(agent_id)s, %(session_id)s,
+            %(workspace_id)s, with_sources('[]', %(sources)s), %(valid_from)s, %(valid_to)s, NULL, %(now)s, %(now)s)
     ON CONFLICT (org_id, context, workspace_id, key) WHERE holds_key DO NOTHING
     RETURNING m.*
 ), revised AS (

@@ -4,7 +4,7 @@ Every write of a row goes through `save_rows` or `change_row`, and both end in `
 into the history: whatever must follow a row (its passages, for one) follows there. Rows go in deletion.py alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,7 @@ from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import Query, load
 from holdfast.memories import passages
 from holdfast.memories.model import (
+    DEFAULTS,
     MAX_SOURCES,
     Filter,
     Memory,
@@ -143,15 +144,28 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
     if save.new.dedupe == "create" or save.new.fields.get("superseded_by") is not None:
         return None
     context, workspace_id, _ = save.slot
-    item, revision_id = _item(0, save), new_id("memver")
+    memory_id, revision_id = new_id("memory"), new_id("memver")
     made = await tx.send(
         _SavedRow,
         queries.make_memory,
-        {"items": Jsonb([item]), "revision_id": revision_id, **who(save.by)},
+        {
+            **DEFAULTS,
+            **save.new.fields,
+            "tags": _once(save.new.fields.get("tags", ())),
+            "id": memory_id,
+            "sources": Jsonb([asdict(source) for source in save.new.sources]),
+            "scope": save.new.scope,
+            "project_id": save.by.project_id,
+            "agent_id": save.by.agent_id,
+            "session_id": save.by.session_id,
+            "workspace_id": workspace_id,
+            "revision_id": revision_id,
+            **who(save.by),
+        },
     )
     new = passages.new_document(
         save.new,
-        object_id=item["id"],
+        object_id=memory_id,
         context=context,
         workspace_id=workspace_id,
         session_id=save.by.session_id,
@@ -440,8 +454,12 @@ def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in fields.items()
     }
     if plain.get("tags") is not None:
-        plain["tags"] = list(dict.fromkeys(plain["tags"]))
+        plain["tags"] = _once(plain["tags"])
     return plain
+
+
+def _once(tags: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(tags))
 
 
 def _without_place(row: _SavedRow) -> SavedMemory:

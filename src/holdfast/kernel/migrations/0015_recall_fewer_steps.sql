@@ -224,3 +224,14 @@ BEGIN
                           WHERE c.similarity IS NULL
                             AND v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true;
 END $$;
+
+-- Words that are new in a scope. Each is looked up by itself (OFFSET 0): planned as a join while the table was young, every
+-- save read the whole vocabulary of its scope.
+CREATE OR REPLACE FUNCTION recall_learn(in_org text, in_scope bigint, in_words tsvector) RETURNS void
+    LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    INSERT INTO recall_vocabulary (org_id, scope_id, lexeme)
+    SELECT in_org, in_scope, word
+      FROM unnest(tsvector_to_array(in_words)) word
+     WHERE NOT EXISTS (SELECT FROM recall_vocabulary v WHERE v.scope_id = in_scope AND v.lexeme = word OFFSET 0);
+END;

@@ -5,7 +5,8 @@ SELECT recall_put(
     %(until)s, %(importance)s, %(pinned)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s, %(starts)s,
     %(ends)s, %(vectors)s, %(model)s)
  WHERE %(revision_id)s::text IS NULL
-    OR EXISTS (SELECT FROM revisions WHERE org_id = %(org_id)s AND id = %(revision_id)s);
+    OR EXISTS (SELECT FROM revisions
+                WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND id = %(revision_id)s);
 
 -- name: drop
 SELECT recall_drop(%(kind)s, %(object_ids)s);
