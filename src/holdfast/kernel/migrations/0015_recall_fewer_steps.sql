@@ -29,8 +29,8 @@ DECLARE
     n double precision;
     mean double precision;
     large boolean;
-    counted bigint;
-    counted_mean double precision;
+    here bigint;
+    mean_here double precision;
     asked text[];
     lexemes text[];
     idfs double precision[];
@@ -51,11 +51,11 @@ BEGIN
       FROM passages p WHERE p.scope_id = ANY (scope_ids) AND p.id % 64 = 0;
     large := n > 4 * exact;
     IF NOT large THEN
-        SELECT count(*), avg(few.length) INTO counted, counted_mean
+        SELECT count(*), avg(few.length) INTO here, mean_here
           FROM (SELECT p.length FROM passages p WHERE p.scope_id = ANY (scope_ids) LIMIT exact + 1) few;
-        large := counted > exact;
-        n := CASE WHEN large THEN greatest(n, counted) ELSE counted END;
-        mean := CASE WHEN large THEN coalesce(mean, counted_mean) ELSE counted_mean END;
+        large := here > exact;
+        n := CASE WHEN large THEN greatest(n, here) ELSE here END;
+        mean := CASE WHEN large THEN coalesce(mean, mean_here) ELSE mean_here END;
     END IF;
     IF n = 0 THEN
         RETURN;
