@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.access import keys
 from holdfast.directory import service as directory
-from holdfast.kernel import keyring
+from holdfast.kernel import keyring, metrics
 from holdfast.kernel.auth import Claims, digest_of, identify
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Unauthenticated
@@ -51,10 +51,11 @@ async def test_a_key_that_is_kept_takes_no_round_trip(service, org):
     async with counted(service.app_url) as (db, between), db.keyring.listening(db):
         claims = Claims(key=org.key)
         await keeping(db, claims)
-        before = between.count
+        before, found = between.count, metrics.key_lookups.labels("memory")._value.get()
         for _ in range(50):
             await identify(db, claims)
         assert between.count - before <= 3  # once a second it says that it is there
+        assert metrics.key_lookups.labels("memory")._value.get() == found + 50
 
 
 async def test_nothing_is_kept_by_a_process_that_does_not_listen(service, org):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import psycopg
 import structlog
 
+from holdfast.kernel import metrics
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.sql import load
@@ -89,7 +90,9 @@ class Keyring:
             kept = self._kept.get(asked)
             if kept is not None:
                 self._kept.move_to_end(asked)
+                metrics.key_lookups.labels("memory").inc()
                 return kept
+        metrics.key_lookups.labels("database").inc()
         before = self._forgot
         found = await db.prove(
             KnownKey, queries.find_key, asked.proof, user=asked.user, workspace=asked.workspace

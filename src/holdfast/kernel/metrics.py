@@ -15,6 +15,11 @@ sign_in_failures = Counter("holdfast_sign_in_failures_total", "Sign-ins that wer
 jobs_finished = Counter(
     "holdfast_jobs_finished_total", "Jobs by kind and outcome.", ["kind", "outcome"]
 )
+key_lookups = Counter(
+    "holdfast_key_lookups_total",
+    "API keys that requests showed, by where they were looked up.",
+    ["where"],
+)
 backend_failures = Counter(
     "holdfast_backend_failures_total", "Requests that found a backend unreachable.", ["backend"]
 )
