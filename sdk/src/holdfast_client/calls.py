@@ -228,7 +228,7 @@ def page_of(kind: type[T]) -> Callable[[Reply], Page[T]]:
 
 def data_of(kind: type[T]) -> Callable[[Reply], list[T]]:
     """The `data` of an answer that has no pages."""
-    return lambda reply: read(_Data[kind], reply.json()).data  # type: ignore[valid-type]
+    return lambda reply: read(_Data[kind], reply.json()).data  # type: ignore[valid-type]  # as above
 
 
 def field_of(name: str, kind: type[T]) -> Callable[[Reply], T]:

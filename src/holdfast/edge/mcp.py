@@ -231,7 +231,7 @@ async def _list_resources(
             listed, more = await shelf.list(call, after if number == start else None)
         except AgentNotFound:
             continue  # an agent that has stored nothing yet has nothing to show
-        except Exception as error:
+        except Exception as error:  # every failure is answered
             raise _as_protocol_error(error, f"{SCHEME}{shelf.prefix}") from None
         found += [_resource_on_the_wire(shelf, each) for each in listed]
         if more is not None:
@@ -268,7 +268,7 @@ async def _read_resource(call: Call, shelves: Sequence[Shelf], uri: str) -> Read
         ):
             try:
                 text = await shelf.read(call, unquote(path))
-            except Exception as error:
+            except Exception as error:  # every failure is answered
                 raise _as_protocol_error(error, uri) from None
             found = TextResourceContents(uri=uri, text=text, mime_type=shelf.media_type)
             return ReadResourceResult(contents=[found])

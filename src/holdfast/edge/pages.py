@@ -95,7 +95,7 @@ async def prometheus() -> Response:
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # its library has no types here
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 

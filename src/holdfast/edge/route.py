@@ -259,7 +259,7 @@ async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refu
             return _replayed(attempt.first, request, refuse)
         try:
             response = await answer(request)
-        except Exception as error:
+        except Exception as error:  # a refusal is kept as an answer, a failure is not
             refusal = as_holdfast_error(error)
             if refusal.status >= 500:
                 raise refusal from error

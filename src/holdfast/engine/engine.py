@@ -191,7 +191,7 @@ class Engine:
             if restarted is not None and on_restart is not None:
                 try:
                     on_restart(restarted)
-                except Exception:
+                except Exception:  # the watch must go on
                     log.exception("what was to follow the restart of postgres failed")
 
     def _restart(self, dead: Postmaster) -> Endpoints | None:
