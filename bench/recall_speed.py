@@ -2,7 +2,7 @@
 
 - hybrid recall of a caller who sees 1,000 passages, against the bare SQL of its arms;
 - the same caller, and one who sees all, while the org grows to a million passages, which takes a quarter of an hour and 8 GB
-  of disk (HOLDFAST_BENCH_PASSAGES=200000 takes two minutes);
+  of disk (fewer with HOLDFAST_BENCH_PASSAGES);
 - frequent words against rare ones; p95 against p50 with 16 clients at once.
 
 Passages are filled in by SQL with made-up words (their frequencies fall off as a language's do) and random vectors.
