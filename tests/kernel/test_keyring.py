@@ -4,6 +4,7 @@ import asyncio
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from holdfast.access import keys
 from holdfast.directory import service as directory
@@ -118,6 +119,23 @@ async def test_a_lost_channel_is_taken_up_again_and_what_was_kept_is_not_trusted
     await until(lambda: not hearing.keyring._kept, "noticed")
     assert not hearing.keyring._hears
     await keeping(hearing, Claims(key=org.key))
+
+
+async def test_a_channel_that_stays_lost_is_told_of_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(keyring, "BEAT_EVERY_S", 0.01)
+    tries = []
+    connect = psycopg.AsyncConnection.connect
+
+    async def counted_connect(*args, **options):
+        tries.append(args)
+        return await connect(*args, **options)
+
+    monkeypatch.setattr(psycopg.AsyncConnection, "connect", counted_connect)
+    db = Database(f"postgresql:///none?host={tmp_path}")
+    with capture_logs() as logs:
+        async with db.keyring.listening(db):
+            await until(lambda: len(tries) >= 5, "tried again")
+    assert [line["event"] for line in logs] == ["keys are looked up one by one"]
 
 
 async def test_what_may_be_made_at_any_time_is_not_kept_as_missing(hearing, org):

@@ -128,16 +128,20 @@ class Keyring:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _listen(self, url: str) -> None:
+        said = False
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(
                     url, autocommit=True, application_name=f"holdfast keyring {self._nonce}"
                 ) as connection:
                     await connection.execute("LISTEN holdfast_keys")
+                    said = False
                     async for told in connection.notifies():
                         self._hear(told.payload)
             except psycopg.Error as error:
-                log.warning("keys are looked up one by one", error=type(error).__name__)
+                if not said:  # once for each time that the channel is lost, however long that lasts
+                    log.warning("keys are looked up one by one", error=type(error).__name__)
+                said = True
             self._heard_at = float("-inf")
             self.forget()
             await asyncio.sleep(BEAT_EVERY_S)
