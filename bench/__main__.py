@@ -8,7 +8,7 @@ import uvloop
 
 from bench.harness import bench_service, console, load_note
 from holdfast.kernel import logs
-from holdfast.serve import spare_what_stays
+from holdfast.serve import tune_garbage_collector
 
 NAMES = sorted(
     path.stem
@@ -23,7 +23,7 @@ async def main(names: list[str]) -> None:
         console.rule(f"{name} ({load_note()})")
         module = importlib.import_module(f"bench.{name}")
         async with bench_service() as bench:
-            spare_what_stays()  # what is measured in this process runs as in the service's
+            tune_garbage_collector()  # what is measured in this process runs as in the service's
             await module.run(bench)
 
 

@@ -28,9 +28,6 @@ from holdfast.edge import mcp_http, middleware, openapi, pages, problems
 from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
 from holdfast.entries import tools as entry_tools
-from holdfast.everywhere import routes as everywhere
-from holdfast.everywhere import tools as everywhere_tools
-from holdfast.jobs import routes as jobs
 from holdfast.kernel import durations
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
@@ -39,13 +36,15 @@ from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import models
 from holdfast.kernel.redis import Redis
 from holdfast.kernel.tokens import Tokenizer
-from holdfast.llm import routes as llm_calls
 from holdfast.memories import routes as memories
 from holdfast.memories import tools as memory_tools
 from holdfast.memories.objects import ObjectStore
+from holdfast.operations import routes as operations
 from holdfast.settings import Settings
 from holdfast.stores import routes as stores
 from holdfast.stores import tools as store_tools
+from holdfast.unified_recall import routes as unified_recall
+from holdfast.unified_recall import tools as unified_recall_tools
 
 API = "/api/v1"
 
@@ -57,12 +56,11 @@ ROUTERS = (
     directory.router,
     entries.router,
     entries.zip_router,
-    jobs.router,
-    llm_calls.router,
+    *operations.routers,
     blocks.router,
     context.router,
     *memories.ROUTERS,
-    everywhere.router,
+    unified_recall.router,
     stores.router,
     stores.import_router,
     conversations.resources_router,
@@ -74,7 +72,7 @@ def toolboxes(backends: Backends) -> tuple[Toolbox, ...]:
     """Every room with words for a model, in the order in which a model reads them."""
     return (
         context_tools.make_box(backends),
-        everywhere_tools.box,
+        unified_recall_tools.box,
         entry_tools.box,
         block_tools.box,
         memory_tools.box,

@@ -54,7 +54,7 @@ def serve(settings: Settings, *, as_json: bool = False) -> None:
     uvloop.run(_serve(settings, say=say, as_json=as_json))
 
 
-def spare_what_stays() -> None:
+def tune_garbage_collector() -> None:
     """Keep the collector away from what a process holds for good (code, vocabularies, the model), and have it come less
     often: a large answer is made of thousands of values, and walking all there is in the middle of it took 100 ms."""
     gc.collect()
@@ -77,7 +77,7 @@ async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
         config = _app_config(settings, urls)
         with listener, _shared_metrics(settings.processes):
             async with _api(config, listener, settings), _worker(settings, config):
-                spare_what_stays()
+                tune_garbage_collector()
                 url = _url(settings.host, listener)
                 if local_key is not None:
                     note_service(settings.data_dir, LocalService(url, local_key, os.getpid()))
@@ -230,7 +230,7 @@ async def _serve_child(config: AppConfig, listener: socket.socket, ready: "objec
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leave)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     await server.came_up()
-    spare_what_stays()
+    tune_garbage_collector()
     ready.release()  # type: ignore[attr-defined]  # a semaphore of the spawn context
     await task
 

@@ -11,7 +11,6 @@ from holdfast.conversations import flushing
 from holdfast.conversations import sweep as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.entries import sweep as entries
-from holdfast.everywhere.documents import READERS
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
@@ -19,6 +18,7 @@ from holdfast.kernel.jobs import Handler, Worker
 from holdfast.kernel.recall import language, models
 from holdfast.memories import assets
 from holdfast.memories.objects import ObjectStore
+from holdfast.unified_recall.documents import READERS
 
 __all__ = ["config_of", "handlers", "run_worker"]
 

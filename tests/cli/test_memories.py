@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from holdfast.cli import main, memories, output
-from holdfast_client.everywhere.calls import key_of
+from holdfast_client.unified_recall.calls import key_of
 
 
 @pytest.fixture

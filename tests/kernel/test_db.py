@@ -165,17 +165,17 @@ async def test_another_orgs_look_cannot_join_a_batch(db, org, make_org):
 async def test_what_is_taken_back_is_not_counted(org, db):
     caller, told = org.caller(), []
     async with db.begin(caller) as tx:
-        tx.once_committed(lambda: told.append("outer"))
+        tx.on_commit(lambda: told.append("outer"))
         with pytest.raises(RuntimeError):
             async with db.begin(caller) as step:
-                step.once_committed(lambda: told.append("taken back"))
+                step.on_commit(lambda: told.append("taken back"))
                 raise RuntimeError
         async with db.begin(caller) as step:
-            step.once_committed(lambda: told.append("inner"))
+            step.on_commit(lambda: told.append("inner"))
         assert told == []
     assert told == ["outer", "inner"]
     with pytest.raises(RuntimeError):
         async with db.begin(caller) as tx:
-            tx.once_committed(lambda: told.append("never"))
+            tx.on_commit(lambda: told.append("never"))
             raise RuntimeError
     assert told == ["outer", "inner"]

@@ -5,15 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import holdfast.everywhere.recall
 import holdfast.kernel.recall.model
 import holdfast.kernel.recall.query
 import holdfast.memories.insights
 import holdfast.memories.model
 import holdfast.memories.recall
-import holdfast_client.everywhere.model
+import holdfast.unified_recall.recall
 import holdfast_client.insights.model
 import holdfast_client.memories.model
+import holdfast_client.unified_recall.model
 from holdfast_client import (
     Client,
     Invalid,
@@ -23,9 +23,9 @@ from holdfast_client import (
     UnexpectedReply,
     iterate,
 )
-from holdfast_client.everywhere.calls import key_of
 from holdfast_client.insights.model import NotStored, StoredInsight
 from holdfast_client.memories.model import Source
+from holdfast_client.unified_recall.calls import key_of
 from holdfast_client.values import instant, to_json
 
 # A score has a part for how recent a thing is: to compare answers, they are asked as of one moment.
@@ -276,7 +276,7 @@ SERVER = {
         holdfast.memories.insights,
         holdfast.memories.model,
         holdfast.memories.recall,
-        holdfast.everywhere.recall,
+        holdfast.unified_recall.recall,
     )
     for name, kind in vars(module).items()
 }
@@ -287,7 +287,7 @@ SERVER = {
     [
         holdfast_client.memories.model,
         holdfast_client.insights.model,
-        holdfast_client.everywhere.model,
+        holdfast_client.unified_recall.model,
     ],
 )
 def test_the_clients_values_have_the_services_fields(module):

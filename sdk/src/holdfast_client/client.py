@@ -13,7 +13,6 @@ from holdfast_client.context import AsyncContexts, Contexts
 from holdfast_client.conversations import AsyncConversations, Conversations
 from holdfast_client.directory import AsyncDirectory, Directory
 from holdfast_client.entries import AsyncEntries, Entries
-from holdfast_client.everywhere import AsyncVerbs, Verbs
 from holdfast_client.insights import AsyncInsights, Insights
 from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.memories import AsyncMemories, Memories
@@ -21,6 +20,7 @@ from holdfast_client.nodes import AsyncNodes, Nodes
 from holdfast_client.scope import Scope
 from holdfast_client.stores import AsyncStores, Stores
 from holdfast_client.transport import MAX_RETRIES, AsyncSender, Retries, Sender, Server
+from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
 T = TypeVar("T")
 

@@ -102,4 +102,4 @@ async def revoke_key(db: Database, caller: Caller, key_id: str) -> None:
         if revoked is None:
             raise NotFound(f"there is no key {key_id!r} in force")
         await tx.revise("key", key_id, version=2, action="revoked")
-        tx.once_committed(db.keyring.forget)  # here at once; others are told
+        tx.on_commit(db.keyring.forget)  # here at once; others are told

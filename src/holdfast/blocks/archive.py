@@ -80,11 +80,11 @@ def times_of(content: str, before: Archive | None, now: datetime) -> list[dateti
     return [known.get(line.content, now) for line in entries_of(content)]
 
 
-async def foresee(db: Database, after: Archive, before: Archive | None) -> None:
+async def prefetch_embeddings(db: Database, after: Archive, before: Archive | None) -> None:
     """Embed the lines that are new, before the transaction that writes them: none of them is left for it to wait for."""
     lines = _new(after, before)
     for start in range(0, len(lines), EMBED_AT_ONCE):
-        await passages.foresee(db, lines[start : start + EMBED_AT_ONCE])
+        await passages.prefetch_embeddings(db, lines[start : start + EMBED_AT_ONCE])
 
 
 async def reindex(tx: Tx, after: Archive | None, before: Archive | None) -> None:

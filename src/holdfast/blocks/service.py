@@ -228,7 +228,9 @@ async def _replace(
     if block_type == "archival":
         # Read ahead: when the compare-and-set holds, this is what it replaces, and new lines are embedded by then.
         before = await db.one(caller, Archive, queries.archive_before, **_names(where))
-        await archive.foresee(db, _archive(where, "", content, before, clock.now()), before)
+        await archive.prefetch_embeddings(
+            db, _archive(where, "", content, before, clock.now()), before
+        )
     async with db.begin(_speaker(caller, where)) as tx:
         await _enter(tx, caller, where, to_write=True)
         draft = _archive(where, new_id("blk"), content, before, tx.now)

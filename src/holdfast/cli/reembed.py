@@ -10,7 +10,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import Urls, reach_database
-from holdfast.everywhere.documents import READERS
 from holdfast.kernel import logs
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
@@ -18,6 +17,7 @@ from holdfast.kernel.embed import Embedder, Embedders
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.recall import models
 from holdfast.settings import Settings, read_settings
+from holdfast.unified_recall.documents import READERS
 
 
 def register(app: typer.Typer) -> None:

@@ -214,7 +214,7 @@ async def _carry_out(
         token_count=0,
     )
     if draft is not None:
-        await summaries.foresee(backends.db, draft)
+        await summaries.prefetch_embeddings(backends.db, draft)
     totals = await log.remove(caller, where, lease, Removal(plan.removed, draft, flush))
     metrics.conversation_flushes.labels(plan.strategy, "flushed").inc()
     return FlushResult(

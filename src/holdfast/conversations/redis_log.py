@@ -118,7 +118,9 @@ class RedisLog:
             fresh, removed = await self._over(caller, where, drafts, terms)
             told = {"message_ids": [draft.id for draft in fresh]}
             if before is not None and removed:
-                await self._foretell(caller, where, before, "appended", removed, fresh, told)
+                await self._record_removal_first(
+                    caller, where, before, "appended", removed, fresh, told
+                )
             gone = [kept.seq for kept in removed]
             reply = await self._run(
                 _append, caller, where, writing(where, token, terms, drafts, gone)
@@ -138,7 +140,9 @@ class RedisLog:
             removed = await self._all(caller, where)
             change = None
             if before is not None and removed:
-                change = await self._foretell(caller, where, before, action, removed, drafts)
+                change = await self._record_removal_first(
+                    caller, where, before, action, removed, drafts
+                )
             reply = await self._run(
                 _replace, caller, where, writing(where, token, terms, drafts, [])
             )
@@ -158,7 +162,7 @@ class RedisLog:
             if before is None or not newest:
                 return None, 0
             before = replace(before, expires_at=terms.lives_until(clock.now()))
-            await self._foretell(caller, where, before, "popped", newest)
+            await self._record_removal_first(caller, where, before, "popped", newest)
             args = [token, where.key, now_us(), ttl_ms(terms)]
             reply = await self._run(_pop, caller, where, args)
             _must_be_done(reply)
@@ -226,7 +230,9 @@ class RedisLog:
             raise Overtaken
         told = {"strategy": removal.flush.strategy, "removed": len(removed)}
         added = [] if removal.summary is None else [removal.summary]
-        change = await self._foretell(caller, where, before, "flushed", removed, added, told)
+        change = await self._record_removal_first(
+            caller, where, before, "flushed", removed, added, told
+        )
         args = [
             lease.token,
             now_us(),
@@ -349,7 +355,7 @@ class RedisLog:
             raise Overtaken if lock == "f" else LockTimeout(_TOO_LATE)
         return None if len(reply) == 1 else totals_from(reply[1])
 
-    async def _foretell(
+    async def _record_removal_first(
         self,
         caller: Caller,
         where: Where,

@@ -55,10 +55,10 @@ def scopes_of(user_id: str | None, agent_id: str | None) -> tuple[str, ...]:
     return users if agent_id is None else (*users, f"summary/agent/{agent_id}")
 
 
-async def foresee(db: Database, summary: Draft) -> None:
+async def prefetch_embeddings(db: Database, summary: Draft) -> None:
     """Embed a summary before the change that keeps it."""
     at = summary.created_at
-    await passages.foresee(db, [_document("", summary.content, None, None, None, at)])
+    await passages.prefetch_embeddings(db, [_document("", summary.content, None, None, None, at)])
 
 
 async def follow(tx: Tx, where: Where, change: Change) -> None:

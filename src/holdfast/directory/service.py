@@ -389,7 +389,7 @@ async def put_user(
         if user is None:
             raise RuntimeError("the user was not returned")
         await _revise_user(tx, user)
-        tx.once_committed(db.keyring.forget)  # a key may speak for the org's owner
+        tx.on_commit(db.keyring.forget)  # a key may speak for the org's owner
     return user
 
 

@@ -41,7 +41,9 @@ async def store_batch(
     checked = [(key, _checked(where, item)) for key, item in items]
     results: list[ItemResult] = []
     evicted: list[str] = []
-    await passages.foresee(db, [item for _, item in checked if isinstance(item, NewEntry)])
+    await passages.prefetch_embeddings(
+        db, [item for _, item in checked if isinstance(item, NewEntry)]
+    )
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=True)
         await runs.write_under(tx, agent_id, run_id)

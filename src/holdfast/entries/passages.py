@@ -26,9 +26,9 @@ def scopes_of(where: Places) -> tuple[str, ...]:
     return tuple(map(scope_of, where.owners))
 
 
-async def foresee(db: Database, entries: Sequence[NewEntry]) -> None:
+async def prefetch_embeddings(db: Database, entries: Sequence[NewEntry]) -> None:
     """Embed what is about to be stored, before its transaction."""
-    await passages.foresee(
+    await passages.prefetch_embeddings(
         db,
         [
             _document("", "", e.key, e.content, e.category, list(e.tags), now(), None)

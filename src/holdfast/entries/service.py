@@ -51,7 +51,7 @@ async def store(
     where = Places(agent_id, caller.workspace_id, run_id)
     place = where.of(new.category)
     if place.run_id is None:
-        await passages.foresee(db, [new])
+        await passages.prefetch_embeddings(db, [new])
     async with db.begin(caller.speaking_as(agent_id)) as tx:
         await enter_agent(tx, caller, agent_id, to_write=True)
         await runs.write_under(tx, agent_id, run_id)

@@ -179,7 +179,7 @@ class Database:
                         yield tx
                         await tx.finish()
                         await connection.execute("COMMIT")
-                tx.tell_committed()
+                tx.run_on_commit()
             except BaseException:
                 await connection.rollback()
                 raise

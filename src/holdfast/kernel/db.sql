@@ -19,7 +19,3 @@ VALUES (
     %(actor_type)s, %(actor_id)s, %(user_id)s, %(agent_id)s, %(session_id)s, %(request_id)s, %(now)s,
     %(state)s, %(content)s
 );
-
--- name: write_event
-INSERT INTO events (org_id, id, kind, object_id, created_at)
-VALUES (%(org_id)s, %(id)s, %(kind)s, %(object_id)s, %(now)s);

@@ -99,7 +99,7 @@ async def once(
         yield attempt
         if attempt.answer is not None and first is None:
             which |= {"body_digest": body_digest, "forgotten_before": kept.forgotten_before}
-            tx.do_last(partial(_keep, answer=attempt.answer, which=which))
+            tx.before_commit(partial(_keep, answer=attempt.answer, which=which))
 
 
 async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
@@ -108,7 +108,7 @@ async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
     The keys stay, so that a late retry does not apply again what was erased: it is told that this is gone.
     """
     if ids:
-        tx.do_last(partial(_forget, ids=list(ids)))
+        tx.before_commit(partial(_forget, ids=list(ids)))
 
 
 # --- the last steps of a transaction: nothing waits for a lock after them --------------------------------------------

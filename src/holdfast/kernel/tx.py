@@ -1,7 +1,7 @@
 """A transaction of one caller: statements that are sent and waited for, revisions, what is left for its end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -54,11 +54,6 @@ class Tx:
         """Send without waiting; if it fails, so does the transaction."""
         await self.send(dict, query, params)
 
-    async def run_many(self, query: Query, many: Sequence[dict[str, Any]]) -> None:
-        """`run` for each set of parameters, in order."""
-        for params in many:
-            await self.send(dict, query, params)
-
     async def revise(
         self,
         kind: str,
@@ -103,15 +98,11 @@ class Tx:
         )
         return revision_id
 
-    async def tell(self, kind: str, object_id: str) -> None:
-        """Record that something happened, for those that listen (worker.py)."""
-        await self.run(queries.write_event, id=new_id("evt"), kind=kind, object_id=object_id)
-
-    def do_last(self, step: "LastStep") -> None:
+    def before_commit(self, step: "LastStep") -> None:
         """Have this done just before COMMIT, after everything else: for what takes a lock that many want."""
         self._ending.last_steps.append(step)
 
-    def once_committed(self, told: Callable[[], object]) -> None:
+    def on_commit(self, told: Callable[[], object]) -> None:
         """Have this called when all of it is committed, to count what happened."""
         self._ending.told.append(told)
 
@@ -120,7 +111,7 @@ class Tx:
         for step in self._ending.last_steps:
             await step(self)
 
-    def tell_committed(self) -> None:
+    def run_on_commit(self) -> None:
         """Call those who wanted to know."""
         for told in self._ending.told:
             told()

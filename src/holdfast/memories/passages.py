@@ -86,9 +86,9 @@ def _document(
     )
 
 
-async def foresee(db: Database, news: Sequence[NewMemory]) -> None:
+async def prefetch_embeddings(db: Database, news: Sequence[NewMemory]) -> None:
     """Embed what is about to be saved, before the transaction: a text is embedded by its key, summary and value alone."""
-    await passages.foresee(db, [new_document(new) for new in news])
+    await passages.prefetch_embeddings(db, [new_document(new) for new in news])
 
 
 async def index_new(tx: Tx, new: Document, revision_id: str) -> None:
@@ -147,7 +147,7 @@ async def read_item_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
 
 async def foresee_items(db: Database, name: str, contents: Sequence[str]) -> None:
     """Embed what is about to be said of a node, before its transaction."""
-    await passages.foresee(
+    await passages.prefetch_embeddings(
         db, [_Item("", content, _LONG_AGO, name, "", None).document for content in contents]
     )
 

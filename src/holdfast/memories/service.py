@@ -85,7 +85,7 @@ async def save_memory(
 ) -> SavedMemory:
     """Save under a key: update the row that holds it in its context, or make one."""
     check_new(new)
-    await passages.foresee(db, [new])
+    await passages.prefetch_embeddings(db, [new])
     async with db.begin(caller) as tx:
         save = await prepare_save(tx, caller, new)
         [saved] = await save_rows(tx, [save], if_match=if_match)

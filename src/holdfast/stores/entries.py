@@ -20,7 +20,7 @@ from holdfast.stores.model import (
     check_metadata,
     measured,
 )
-from holdfast.stores.records import lost, record, record_deletion
+from holdfast.stores.records import record, record_deletion, write_conflict
 from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
 
 
@@ -35,11 +35,11 @@ class Expected:
     def check(self, entry: StoreEntry) -> None:
         """Refuse, with the entry as it is now, where it is something else."""
         if self.if_match is not None and entry.version not in self.if_match:
-            raise lost("if_match", "the entry changed since that ETag", entry)
+            raise write_conflict("if_match", "the entry changed since that ETag", entry)
         if self.version not in (None, entry.version):
-            raise lost("version", f"the entry is at version {entry.version}", entry)
+            raise write_conflict("version", f"the entry is at version {entry.version}", entry)
         if self.sha256 not in (None, entry.content_sha256):
-            raise lost("content", "the entry's content is another", entry)
+            raise write_conflict("content", "the entry's content is another", entry)
 
 
 ANYTHING = Expected()
@@ -83,7 +83,7 @@ async def create_entry(
     paths.check_path(path)
     check_metadata(metadata or {})
     text = measured(content, may_be_blank=may_be_blank)
-    await passages.foresee(db, path, content)
+    await passages.prefetch_embeddings(db, path, content)
     try:
         async with db.begin(caller) as tx:
             if as_tree:
@@ -120,7 +120,7 @@ async def update_entry(
     check_metadata(metadata or {})
     text = None if content is None else measured(content, may_be_blank=may_be_blank)
     if content is not None:
-        await passages.foresee(db, path, content)
+        await passages.prefetch_embeddings(db, path, content)
     try:
         async with db.begin(caller) as tx:
             if path is not None:
@@ -143,7 +143,7 @@ async def delete_entry(
         if gone is None:
             entry = _must_exist(await tx.one(StoreEntry, queries.read_entry, **where))
             expected.check(entry)
-            raise lost("version", "the entry changed meanwhile", entry)
+            raise write_conflict("version", "the entry changed meanwhile", entry)
         await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
         await passages.drop(tx, [gone.id])
 
@@ -230,7 +230,7 @@ async def update(
     expected.check(entry)
     if _is_already(entry, text, path, metadata):
         return entry
-    raise lost("version", "the entry changed meanwhile", entry)
+    raise write_conflict("version", "the entry changed meanwhile", entry)
 
 
 # --- why not ---------------------------------------------------------------------------------------------------------
@@ -240,14 +240,14 @@ async def why_not_created(tx: Tx, where: dict[str, Any], path: str) -> HoldfastE
     """Why `insert` found no place."""
     must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
     holder = await tx.one(StoreEntry, queries.read_entry_at_path, **where, path=path)
-    return lost("path", "another entry lies at this path", holder)
+    return write_conflict("path", "another entry lies at this path", holder)
 
 
 async def _path_taken(
     db: Database, caller: Caller, where: dict[str, Any], path: str
 ) -> HoldfastError:
     holder = await db.one(caller, StoreEntry, queries.read_entry_at_path, **where, path=path)
-    return lost("path", "another entry lies at this path", holder)
+    return write_conflict("path", "another entry lies at this path", holder)
 
 
 async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id: str = "") -> None:
@@ -266,7 +266,7 @@ async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id:
         below_end=below_end,
     )
     if holder is not None:
-        raise lost("path", "another entry lies at, above or below this path", holder)
+        raise write_conflict("path", "another entry lies at, above or below this path", holder)
 
 
 def _is_already(

@@ -33,14 +33,16 @@ def document(store_id: str, entry_id: str, path: str, content: str, at: datetime
     )
 
 
-async def foresee(db: Database, path: str | None, content: str) -> None:
+async def prefetch_embeddings(db: Database, path: str | None, content: str) -> None:
     """Embed what is about to be written, before its transaction."""
     await foresee_all(db, [(path or "", content)])
 
 
 async def foresee_all(db: Database, texts: Sequence[tuple[str, str]]) -> None:
-    """`foresee` for several, each a path and a content."""
-    await passages.foresee(db, [document("", "", path, content, now()) for path, content in texts])
+    """`prefetch_embeddings` for several, each a path and a content."""
+    await passages.prefetch_embeddings(
+        db, [document("", "", path, content, now()) for path, content in texts]
+    )
 
 
 async def drop(tx: Tx, entry_ids: Sequence[str]) -> None:
@@ -63,8 +65,8 @@ __all__ = [
     "document",
     "drop",
     "drop_store",
-    "foresee",
     "foresee_all",
+    "prefetch_embeddings",
     "put",
     "read_documents",
     "scope_of",

@@ -55,7 +55,7 @@ async def record_change(
         state={"size": text.size, "content_sha256": text.sha256, "metadata": metadata},
         at=at,
     )
-    tx.once_committed(metrics.store_entries_written.labels(action).inc)
+    tx.on_commit(metrics.store_entries_written.labels(action).inc)
     return passages.document(store_id, entry_id, path, text.content, at)
 
 
@@ -73,10 +73,10 @@ async def record_deletion(
         state={"size": 0, "content_sha256": ""},
         at=at,
     )
-    tx.once_committed(metrics.store_entries_written.labels("deleted").inc)
+    tx.on_commit(metrics.store_entries_written.labels("deleted").inc)
 
 
-def lost(cause: Cause, detail: str, current: Any = None) -> HoldfastError:
+def write_conflict(cause: Cause, detail: str, current: Any = None) -> HoldfastError:
     """Why a write is refused that met another's: counted, with the entry as it is now."""
     metrics.store_conflicts.labels(cause).inc()
     error = PreconditionFailed if cause == "if_match" else Conflict

@@ -18,7 +18,7 @@ from holdfast.kernel.sql import Query
 from holdfast.stores import archive, passages
 from holdfast.stores.archive import Packed, Unpacked
 from holdfast.stores.model import Imported, ImportMode, Store
-from holdfast.stores.records import after, lost, record_change, record_deletion
+from holdfast.stores.records import after, record_change, record_deletion, write_conflict
 from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
 
 # Not beside the others: Postgres plans those in a test, and there is no plan of a FETCH.
@@ -131,10 +131,10 @@ async def import_store(
             )
             if counted is None:
                 must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
-                raise lost("if_match", "the store changed since that ETag")
-            tx.once_committed(metrics.store_imports.labels(mode).inc)
+                raise write_conflict("if_match", "the store changed since that ETag")
+            tx.on_commit(metrics.store_imports.labels(mode).inc)
     except psycopg.errors.UniqueViolation:
-        raise lost(
+        raise write_conflict(
             "path",
             "somebody wrote to a path of the zip while it was imported; nothing was imported: try again",
         ) from None
@@ -171,7 +171,7 @@ async def _carry_out(tx: Tx, store_id: str, plan: _Plan) -> None:
         await record_deletion(tx, store_id, held.id, held.path, held.version, at)
     changed = [await _change(tx, store_id, held, file) for held, file in plan.updated]
     created = [await _create(tx, store_id, file) for file in plan.created]
-    await passages.put(tx, [*changed, *created], only_foreseen=True)
+    await passages.put(tx, [*changed, *created], only_prefetched=True)
 
 
 async def _create(tx: Tx, store_id: str, file: Unpacked) -> Document:

@@ -12,7 +12,7 @@ from holdfast.kernel.ids import ids_between, is_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.stores.entries import Expected, entry_in_sight, insert, update, why_not_created
 from holdfast.stores.model import Action, Store, StoreEntry, Text, VersionRow
-from holdfast.stores.records import after, lost, record
+from holdfast.stores.records import after, record, write_conflict
 from holdfast.stores.service import ALWAYS, Period, in_sight, must_be_open, must_be_there, queries
 
 
@@ -98,7 +98,7 @@ async def redact_version(
         )
         for each in (version_id, *copies):
             await revisions.redact(tx, caller, each)
-            tx.once_committed(metrics.store_redactions.inc)
+            tx.on_commit(metrics.store_redactions.inc)
         await idempotency.forget_mentions(tx, [version.entry_id])
         return _must_exist(await tx.one(VersionRow, queries.read_version, **where))
 
@@ -144,9 +144,9 @@ async def _revive(
 ) -> StoreEntry:
     """Bring a deleted entry back where it was; `last` is its deletion."""
     if expected.if_match is not None and last.version not in expected.if_match:
-        raise lost("if_match", "the entry changed since that ETag")
+        raise write_conflict("if_match", "the entry changed since that ETag")
     if expected.version not in (None, last.version):
-        raise lost("version", f"the entry is deleted, at version {last.version}")
+        raise write_conflict("version", f"the entry is deleted, at version {last.version}")
     entry = await insert(
         tx,
         where,

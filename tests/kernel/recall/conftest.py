@@ -37,7 +37,7 @@ class Index:
 
     async def put(self, object_id: str, body: str, **fields: Any) -> None:
         documents = [document(object_id, body, **fields)]
-        await passages.foresee(self.db, documents)
+        await passages.prefetch_embeddings(self.db, documents)
         async with self.db.begin(self.caller) as tx:
             await passages.put(tx, documents)
 

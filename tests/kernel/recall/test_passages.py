@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernel.recall.passages import OVERLAP_CHARS, PASSAGE_CHARS, cut, told
+from holdfast.kernel.recall.passages import OVERLAP_CHARS, PASSAGE_CHARS, cut, embedding_texts
 from tests.kernel.recall.conftest import document
 
 
@@ -19,9 +19,11 @@ def test_passages_cover_the_text_and_overlap(text: str):
     assert all(a < b for (a, _), (b, _) in itertools.pairwise(cuts))
 
 
-def test_a_key_of_words_is_told_and_an_identifier_is_not():
-    assert told(document("m", "blue", head="favourite_color")) == ["favourite color: blue"]
-    assert told(document("m", "blue", head="D1:3")) == ["blue"]
+def test_a_key_of_words_is_embedded_and_an_identifier_is_not():
+    assert embedding_texts(document("m", "blue", head="favourite_color")) == [
+        "favourite color: blue"
+    ]
+    assert embedding_texts(document("m", "blue", head="D1:3")) == ["blue"]
 
 
 async def test_what_is_put_again_replaces_what_it_said(index):

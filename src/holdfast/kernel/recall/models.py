@@ -15,7 +15,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.recall.passages import filled, put_if_absent, queries, told
+from holdfast.kernel.recall.passages import embedding_texts, filled, put_if_absent, queries
 
 log = structlog.get_logger("holdfast.recall")
 
@@ -121,7 +121,7 @@ async def _embed(
             documents += await reader(tx, ids)
     made = 0
     for document in documents:
-        vectors = await embedder.embed(told(document), patience_s=JOB_PATIENCE_S)
+        vectors = await embedder.embed(embedding_texts(document), patience_s=JOB_PATIENCE_S)
         async with db.begin(caller) as tx:
             number = await tx.one(int, queries.fill, **filled(document, vectors, embedder.model))
         made += number or 0

@@ -59,7 +59,7 @@ def _good_start(text: str, start: int, end: int) -> int:
     return space + 1 if 0 < space < end - 1 else start
 
 
-def told(document: Document) -> list[str]:
+def embedding_texts(document: Document) -> list[str]:
     """What is embedded, passage by passage: with the key where it is made of words, and the summary at first."""
     head = document.head if _wordy.fullmatch(document.head) else ""
     head = re.sub(r"[\s_./:-]+", " ", head)
@@ -77,12 +77,12 @@ def told(document: Document) -> list[str]:
     ]
 
 
-async def foresee(db: Database, documents: Sequence[Document]) -> None:
+async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> None:
     """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it."""
     embedder = await db.embedders.serving()
     if embedder is None or not documents:
         return
-    texts = [text for document in documents for text in told(document)]
+    texts = [text for document in documents for text in embedding_texts(document)]
     if embedder.local and embedder.idle and len(texts) <= MAX_INSIDE:
         embedder.start(texts)  # a few milliseconds, in which the transaction does its other work
         return
@@ -95,25 +95,25 @@ async def put(
     tx: Tx,
     documents: Sequence[Document],
     *,
-    only_foreseen: bool = False,
+    only_prefetched: bool = False,
     revision_id: str | None = None,
 ) -> None:
     """Index these objects in place of what they said before; with a `revision_id`, only if that revision was written.
 
     In one transaction that writes very much (an import of a whole store) the first so many passages are indexed at
     once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was. One that
-    writes many asks for `only_foreseen` vectors: the others are left to a job.
+    writes many asks for `only_prefetched` vectors: the others are left to a job.
     """
     embedder = await tx.embedders.serving()
     complete, last = True, None
     later: list[Document] = []
     coming: list[Document] = []
-    inside = 0 if only_foreseen else MAX_INSIDE
+    inside = 0 if only_prefetched else MAX_INSIDE
     for document in documents:
         if tx.passages_put >= MAX_IN_TRANSACTION:
             later.append(document)
             continue
-        texts = told(document)
+        texts = embedding_texts(document)
         tx.passages_put += len(texts)
         vectors = None if embedder is None else embedder.all_at_hand(texts)
         if vectors is None and embedder is not None:
@@ -144,7 +144,7 @@ async def _fill(tx: Tx, embedder: Embedder, documents: Sequence[Document]) -> bo
     made them all. For a remote model no transaction waits."""
     for document in documents:
         try:
-            vectors = await embedder.embed(told(document))
+            vectors = await embedder.embed(embedding_texts(document))
         except EmbedderUnavailable:
             return False
         await tx.run(queries.fill, **filled(document, vectors, embedder.model))

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Unpack
 
 from holdfast_client.calls import Call, ask, one
-from holdfast_client.everywhere.model import EveryRecallOptions, RecalledThing, RecalledThings
 from holdfast_client.memories.calls import change_memory, save_memory
 from holdfast_client.memories.model import Memory, SavedMemory, SaveOptions
 from holdfast_client.scope import Scope
+from holdfast_client.unified_recall.model import EveryRecallOptions, RecalledThing, RecalledThings
 from holdfast_client.values import given
 
 # When a forgotten memory expired. Not this machine's now: its clock may be ahead of the server's.

@@ -1,7 +1,7 @@
 """The first verbs, on the client itself: remember, recall, forget."""
 
-from holdfast_client.everywhere import calls
 from holdfast_client.face import AsyncFace, Face, awaited, sync
+from holdfast_client.unified_recall import calls
 
 
 class Verbs(Face):

@@ -6,14 +6,14 @@ from urllib.parse import quote
 from pydantic import Field
 
 from holdfast.edge.toolbox import READS, Call, Toolbox
-from holdfast.everywhere import recall as everywhere
-from holdfast.everywhere.reading import Whole, read_whole
-from holdfast.everywhere.recall import Ask, RecalledThing, RecalledThings
 from holdfast.kernel.errors import AgentNotFound
 from holdfast.kernel.pages import MAX_LIMIT
 from holdfast.kernel.recall.model import MAX_QUERY_CHARS
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories.model import Place
+from holdfast.unified_recall import recall as unified
+from holdfast.unified_recall.reading import Whole, read_whole
+from holdfast.unified_recall.recall import Ask, RecalledThing, RecalledThings
 
 box = Toolbox()
 
@@ -109,10 +109,10 @@ async def _recall(
     try:
         place = Place(agent_id=call.agent_id)
         ask = Ask(query=query, place=place, limit=limit, max_tokens=max_tokens)
-        return await everywhere.recall(call.db, call.caller, ask)
+        return await unified.recall(call.db, call.caller, ask)
     except AgentNotFound:
         ask = Ask(query=query, place=Place(), limit=limit, max_tokens=max_tokens)
-        return await everywhere.recall(call.db, call.caller, ask)
+        return await unified.recall(call.db, call.caller, ask)
 
 
 async def _read(call: Call, id: str) -> Whole:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.everywhere.recall import FACES
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.recall.model import Kind
 from holdfast.memories.model import Place
+from holdfast.unified_recall.recall import FACES
 
 
 @dataclass(frozen=True, slots=True)

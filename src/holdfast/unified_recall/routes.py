@@ -5,13 +5,13 @@ from pydantic import Field
 
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
-from holdfast.everywhere import recall
-from holdfast.everywhere.recall import Ask, RecalledThings
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import MAX_LIMIT
 from holdfast.kernel.recall.model import KINDS, Kind, Mode
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories.model import Place
+from holdfast.unified_recall import recall
+from holdfast.unified_recall.recall import Ask, RecalledThings
 
 router = APIRouter(route_class=ApiRoute, tags=["recall"])
 

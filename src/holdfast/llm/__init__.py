@@ -1,1 +1,0 @@
-"""The ledger of language models over HTTP: which calls were made, what each took, how it went."""
