@@ -47,6 +47,79 @@ async def test_another_path_or_credential_has_keys_of_its_own(api, org):
     assert await versions(api) == 2
 
 
+async def test_each_user_acted_for_has_keys_of_its_own(org):
+    """One service key, one Idempotency-Key, one body, eight users at once: each writes and reads its own."""
+    users = [f"u{number}" for number in range(8)]
+    clients = {user: org.client(Holdfast_User=user) for user in users}
+    saved = await asyncio.gather(*(save(client, "k") for client in clients.values()))
+    assert [reply.status_code for reply in saved] == [201] * 8
+    assert not any("idempotency-replayed" in reply.headers for reply in saved)
+    assert len({reply.json()["id"] for reply in saved}) == 8
+
+    recalled = await asyncio.gather(*(recall(client, "r") for client in clients.values()))
+    for reply, mine in zip(recalled, saved, strict=True):
+        assert "idempotency-replayed" not in reply.headers
+        assert [hit["id"] for hit in reply.json()["data"]] == [mine.json()["id"]]
+
+    again = await save(clients["u3"], "k")
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.content == saved[3].content
+
+
+async def save(client, key):
+    body = {"key": "harbour", "value": "the harbour opens at six"}
+    return await client.post("/memories", json=body, headers={"Idempotency-Key": key})
+
+
+async def recall(client, key):
+    body = {"q": "harbour"}
+    return await client.post("/memories/recall", json=body, headers={"Idempotency-Key": key})
+
+
+async def test_each_workspace_has_keys_of_its_own(api, org):
+    for workspace in ("w1", "w2"):
+        await api.put(f"/workspaces/{workspace}", json={})
+    clients = [org.client(Holdfast_Workspace=workspace) for workspace in ("w1", "w2")]
+    headers = {"Idempotency-Key": "k"}
+    replies = await asyncio.gather(
+        *(client.put("/agents/bot", json={}, headers=headers) for client in clients)
+    )
+    # An agent lives in one workspace: the other one is refused, and not told that it was made.
+    assert sorted(reply.status_code for reply in replies) == [201, 404]
+    assert not any("idempotency-replayed" in reply.headers for reply in replies)
+
+
+async def test_each_query_has_keys_of_its_own_in_any_order_of_its_parameters(db, org):
+    async def first_of(query):
+        async with idempotency.once(
+            db, org.caller(), method="POST", path="/p", query=query, key="k", body=b""
+        ) as attempt:
+            attempt.answer = idempotency.Answer(200, {}, query.encode())
+        return attempt.first
+
+    assert await first_of("a=1&b=2") is None
+    assert await first_of("a=1&b=3") is None
+    assert await first_of("a=1") is None
+    assert await first_of("") is None
+    assert (await first_of("b=2&a=1")).body == b"a=1&b=2"
+    assert await first_of("c=1&c=2") is None
+    assert await first_of("c=2&c=1") is None
+
+
+async def test_another_query_is_another_request(api):
+    await api.put("/agents/bot", json={})
+    body = {"content": "likes tea", "expected_updated_at": None}
+    users, bots = [
+        await api.put(
+            "/memory/blocks/core", json=body, params=params, headers={"Idempotency-Key": "k"}
+        )
+        for params in ({}, {"scope": "agent", "agent_id": "bot"})
+    ]
+    assert (users.status_code, bots.status_code) == (201, 201)
+    assert "idempotency-replayed" not in bots.headers
+    assert users.json()["id"] != bots.json()["id"]
+
+
 async def test_a_refusal_is_replayed_too(api):
     first = await api.put(
         "/projects/p", json={"workspace_id": "later"}, headers={"Idempotency-Key": "k"}

@@ -252,6 +252,7 @@ async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refu
         request.state.identified.caller,
         method=request.method,
         path=request.url.path,
+        query=request.url.query,
         key=key,
         body=await request.body(),
     ) as attempt:

@@ -1,5 +1,8 @@
 """Idempotency keys: the same request twice is applied once.
 
+A key belongs to one credential, user acted for, workspace, method, path and query: the same key with another of these is
+another request.
+
 The answer is kept in the same transaction as what it answers for, so that not even a crash between the two can make a
 retry apply again. Requests with one key wait for each other on an advisory lock of Postgres, which dies with its
 holder. A refusal (4xx) is an answer too and is kept; a failure of ours (5xx) is not.
@@ -8,13 +11,16 @@ What is erased or redacted goes from kept answers too, also from those of reques
 erasure leaves a mark, and a request that keeps an answer looks for marks that were not there when it began.
 """
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any
+from urllib.parse import parse_qsl
 
 from psycopg.types.json import Jsonb
 
@@ -74,14 +80,21 @@ class Attempt:
 
 @asynccontextmanager
 async def once(
-    db: Database, caller: Caller, *, method: str, path: str, key: str, body: bytes
+    db: Database,
+    caller: Caller,
+    *,
+    method: str,
+    path: str,
+    query: str = "",
+    key: str,
+    body: bytes,
 ) -> AsyncIterator[Attempt]:
     """Everything done in the block, and the answer set in it, are kept together or not at all."""
     if not 1 <= len(key) <= MAX_KEY_CHARS or not key.isprintable():
         raise Malformed(f"Idempotency-Key: 1–{MAX_KEY_CHARS} printable characters")
     which: dict[str, Any] = {
         "credential_id": caller.credential_id,
-        "endpoint": sha256(f"{method} {path}".encode()).hexdigest(),
+        "endpoint": _endpoint(caller, method, path, query),
         "key": key,
     }
     body_digest = sha256(body).hexdigest()
@@ -100,6 +113,14 @@ async def once(
         if attempt.answer is not None and first is None:
             which |= {"body_digest": body_digest, "forgotten_before": kept.forgotten_before}
             tx.before_commit(partial(_keep, answer=attempt.answer, which=which))
+
+
+def _endpoint(caller: Caller, method: str, path: str, query: str) -> str:
+    """A digest of everything but the credential that a key belongs to. Query parameters count in any order, except those
+    of one name. JSON keeps the parts apart: no user id can be read as the end of a path."""
+    parameters = sorted(parse_qsl(query, keep_blank_values=True), key=itemgetter(0))
+    parts = [caller.user_id, caller.workspace_id, method, path, parameters]
+    return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
