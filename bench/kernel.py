@@ -4,7 +4,7 @@ row-level security."""
 import psycopg
 
 from bench.harness import Bench, compare, console
-from holdfast.directory import service as directory
+from holdfast.directory import workspaces
 from holdfast.kernel.caller import operator
 
 ROWS = 1_000
@@ -47,7 +47,7 @@ async def run(bench: Bench) -> None:
             {
                 "bare SQL, no policy": read("bench_plain"),
                 "bare SQL": read("workspaces"),
-                "service": lambda n: directory.read_workspace(bench.db, caller, f"w{n % ROWS}"),
+                "service": lambda n: workspaces.read_workspace(bench.db, caller, f"w{n % ROWS}"),
                 "HTTP": lambda n: bench.http.get(f"/workspaces/w{n % ROWS}"),
             },
             against="bare SQL",
@@ -57,7 +57,7 @@ async def run(bench: Bench) -> None:
             {
                 "bare SQL, no policy": write("bench_plain"),
                 "bare SQL": write("workspaces"),
-                "service": lambda n: directory.put_workspace(
+                "service": lambda n: workspaces.put_workspace(
                     bench.db, caller, f"w{n % ROWS}", f"n{n}"
                 ),
                 "HTTP": lambda n: bench.http.put(

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from holdfast.access import keys
 from holdfast.access import service as access
 from holdfast.access.passwords import check_password_form, hash_password
-from holdfast.directory import service as directory
+from holdfast.directory import orgs, users
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid
@@ -73,10 +73,8 @@ async def create_org(
 ) -> tuple[str, str]:
     """A new org with its owner and a service key: the org's id, and the key."""
     caller = operator(new_id("org"))
-    await directory.create_org(db, caller, name)
-    await directory.put_user(
-        db, caller, OWNER, email=email, owner=True, password_hash=password_hash
-    )
+    await orgs.create_org(db, caller, name)
+    await users.put_user(db, caller, OWNER, email=email, owner=True, password_hash=password_hash)
     minted = await keys.create_key(db, caller, "service", name="bootstrap", user_id=OWNER, key=key)
     return caller.org_id, minted.key
 

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from holdfast.access.passwords import hash_password
-from holdfast.directory import service as directory
+from holdfast.directory import users
 
 PASSWORD = "correct horse battery staple"
 
@@ -47,9 +47,7 @@ async def person(db, org):
     async def register(name="ana", *, owner=True, password=PASSWORD):
         email = f"{name}-{org.id}@example.com"
         hashed = await hash_password(password) if password else None
-        await directory.put_user(
-            db, org.operator, name, email=email, owner=owner, password_hash=hashed
-        )
+        await users.put_user(db, org.operator, name, email=email, owner=owner, password_hash=hashed)
         return email
 
     return register

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from holdfast.directory.service import put_workspace
+from holdfast.directory.workspaces import put_workspace
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 

@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from holdfast.access import keys
-from holdfast.directory import service as directory
+from holdfast.directory import users, workspaces
 from holdfast.kernel import keyring, metrics
 from holdfast.kernel.auth import Claims, digest_of, identify
 from holdfast.kernel.db import Database
@@ -148,8 +148,8 @@ async def test_what_may_be_made_at_any_time_is_not_kept_as_missing(hearing, org)
 async def test_a_key_without_a_user_speaks_for_the_owner_of_this_moment(hearing, org):
     key = await org.mint("service")
     assert (await keeping(hearing, Claims(key=key))).caller.user_id == "owner"
-    await directory.put_user(hearing, org.operator, "second", owner=True)
-    await directory.put_user(hearing, org.operator, "owner", owner=False)
+    await users.put_user(hearing, org.operator, "second", owner=True)
+    await users.put_user(hearing, org.operator, "owner", owner=False)
     assert (await identify(hearing, Claims(key=key))).caller.user_id == "second"
 
 
@@ -157,7 +157,7 @@ async def test_only_so_many_are_kept(hearing, org, monkeypatch):
     monkeypatch.setattr(keyring, "MAX_KEPT", 2)
     for name in ("default", "one", "two"):
         if name != "default":
-            await directory.put_workspace(hearing, org.operator, name, None)
+            await workspaces.put_workspace(hearing, org.operator, name, None)
         await keeping(hearing, Claims(key=org.key, workspace=name))
         await identify(hearing, Claims(key=org.key, workspace=name))
     assert len(hearing.keyring._kept) <= 2

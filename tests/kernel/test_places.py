@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.directory import service as directory
+from holdfast.directory import sessions
 from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.places import enter_session
 
@@ -23,7 +23,7 @@ async def test_the_first_write_registers_a_session_and_a_read_does_not(db, org):
     with pytest.raises(NotFound):
         await enter(db, ana, to_write=False)
     assert (await enter(db, ana)).session_id == "s1"
-    session = await directory.read_session(db, ana, "s1")
+    session = await sessions.read_session(db, ana, "s1")
     assert (session.user_id, session.agent_id, session.workspace_id) == ("ana", "bot", "default")
     later = await enter(db, user(org, "ana"), to_write=False)
     assert later.agent_id == "bot"

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from holdfast.access.passwords import hash_password
-from holdfast.directory import service as directory
+from holdfast.directory import users
 
 SignIn = Callable[..., Awaitable[httpx.AsyncClient]]
 PASSWORD = "correct horse battery staple"
@@ -28,9 +28,7 @@ async def sign_in(org, service, password_hash) -> AsyncIterator[SignIn]:
         user: str = "owner", *, step_up: bool = True, **headers: str
     ) -> httpx.AsyncClient:
         email = f"{user}-{secrets.token_hex(6)}@example.com"
-        await directory.put_user(
-            org.db, org.operator, user, email=email, password_hash=password_hash
-        )
+        await users.put_user(org.db, org.operator, user, email=email, password_hash=password_hash)
         client = httpx.AsyncClient(base_url=f"{service.url}/api/v1", timeout=30)
         clients.append(client)
         signed_in = await client.post("/auth/login", json={"email": email, "password": PASSWORD})

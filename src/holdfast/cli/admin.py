@@ -15,7 +15,7 @@ from holdfast.access.passwords import check_password_form, hash_password
 from holdfast.bootstrap import create_org
 from holdfast.cli.output import AsJson, show, show_all
 from holdfast.cli.reach import reach_database, with_database
-from holdfast.directory import service as directory
+from holdfast.directory import agents, projects, users, workspaces
 from holdfast.directory.model import Visibility
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
@@ -158,7 +158,7 @@ def add_user(
 
     async def add(db: Database) -> dict[str, object]:
         hashed = await hash_password(secret) if secret is not None else None
-        user = await directory.put_user(
+        user = await users.put_user(
             db, caller, user_id, email=email, owner=owner or None, password_hash=hashed
         )
         added: dict[str, object] = {"id": user.id, "email": user.email, "owner": user.owner}
@@ -173,7 +173,7 @@ def add_user(
 def list_users(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's users."""
     caller = _caller(org)
-    page = with_database(lambda db: directory.list_users(db, caller, Cursor(limit=limit)))
+    page = with_database(lambda db: users.list_users(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "email", "owner", "totp_enabled", "created_at"], as_json=as_json)
 
 
@@ -195,7 +195,7 @@ def put_project(
     if private is not None:
         visibility = "private" if private else "team"
     project = with_database(
-        lambda db: directory.put_project(
+        lambda db: projects.put_project(
             db, caller, project_id, name=name, visibility=visibility, workspace_id=workspace
         )
     )
@@ -207,7 +207,7 @@ def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson =
     """Let a user into a project."""
     caller = _caller(org)
     show(
-        with_database(lambda db: directory.add_member(db, caller, project_id, user_id)),
+        with_database(lambda db: projects.add_member(db, caller, project_id, user_id)),
         as_json=as_json,
     )
 
@@ -216,7 +216,7 @@ def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson =
 def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
     """Take a user out of a project."""
     caller = _caller(org)
-    with_database(lambda db: directory.remove_member(db, caller, project_id, user_id))
+    with_database(lambda db: projects.remove_member(db, caller, project_id, user_id))
     show({"removed": user_id}, as_json=as_json)
 
 
@@ -224,7 +224,7 @@ def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJso
 def list_projects(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's projects."""
     caller = _caller(org)
-    page = with_database(lambda db: directory.list_projects(db, caller, Cursor(limit=limit)))
+    page = with_database(lambda db: projects.list_projects(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "visibility", "members", "created_at"], as_json=as_json)
 
 
@@ -238,7 +238,7 @@ def put_workspace(
     """Make a workspace, or name it anew."""
     caller = _caller(org)
     show(
-        with_database(lambda db: directory.put_workspace(db, caller, workspace_id, name)),
+        with_database(lambda db: workspaces.put_workspace(db, caller, workspace_id, name)),
         as_json=as_json,
     )
 
@@ -247,7 +247,7 @@ def put_workspace(
 def list_workspaces(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's workspaces."""
     caller = _caller(org)
-    page = with_database(lambda db: directory.list_workspaces(db, caller, Cursor(limit=limit)))
+    page = with_database(lambda db: workspaces.list_workspaces(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "created_at"], as_json=as_json)
 
 
@@ -263,7 +263,7 @@ def put_agent(
     caller = _caller(org)
     show(
         with_database(
-            lambda db: directory.put_agent(db, caller, agent_id, name=name, project_id=project)
+            lambda db: agents.put_agent(db, caller, agent_id, name=name, project_id=project)
         ),
         as_json=as_json,
     )
@@ -273,5 +273,5 @@ def put_agent(
 def list_agents(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The agents of the default workspace."""
     caller = _caller(org)
-    page = with_database(lambda db: directory.list_agents(db, caller, Cursor(limit=limit)))
+    page = with_database(lambda db: agents.list_agents(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "workspace_id", "project_id", "created_at"], as_json=as_json)

@@ -25,7 +25,7 @@ from holdfast.context.prices import price_entries
 from holdfast.context.turns import keep_turn, read_turn
 from holdfast.context.user_memory import etag_of, render
 from holdfast.conversations.backends import Backends
-from holdfast.directory import service as directory
+from holdfast.directory import agents
 from holdfast.entries import hydration
 from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
 from holdfast.kernel.caller import Caller
@@ -131,7 +131,7 @@ async def _references(db: Database, speaker: Caller) -> list[dict[str, Any]]:
     """The conversations the agent refers to; MEM-002 where there is no such agent in this workspace."""
     if speaker.agent_id is None:
         return []
-    return (await directory.read_agent(db, speaker, speaker.agent_id)).memory
+    return (await agents.read_agent(db, speaker, speaker.agent_id)).memory
 
 
 async def _nothing() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeVar
 from fastapi import APIRouter, Depends, Response
 from pydantic import Field
 
-from holdfast.directory import service
+from holdfast.directory import agents, orgs, projects, sessions, users, workspaces
 from holdfast.directory.model import (
     MAX_REFERENCES,
     Agent,
@@ -95,7 +95,7 @@ class MeChange(Body):
 @router.get("/org")
 async def get_org(response: Response, caller: TheCaller, db: TheDatabase) -> Org:
     """The caller's org and its settings."""
-    org = await service.read_org(db, caller)
+    org = await orgs.read_org(db, caller)
     set_etag(response, org.version)
     return org
 
@@ -108,7 +108,7 @@ async def patch_org(
     changes = body.model_dump(exclude_unset=True)
     if changes.get("recall_weights"):
         changes["recall_weights"] = body.recall_weights.model_dump(exclude_none=True)  # type: ignore[union-attr]  # it was given
-    org = await service.change_org(db, caller, changes, if_match=if_match)
+    org = await orgs.change_org(db, caller, changes, if_match=if_match)
     set_etag(response, org.version)
     return org
 
@@ -116,7 +116,7 @@ async def patch_org(
 @router.get("/workspaces")
 async def list_workspaces(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Workspace]:
     """The org's workspaces, newest first."""
-    return await service.list_workspaces(db, caller, cursor)
+    return await workspaces.list_workspaces(db, caller, cursor)
 
 
 @router.get("/workspaces/{workspace_id}")
@@ -124,7 +124,7 @@ async def get_workspace(
     workspace_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Workspace:
     """One workspace."""
-    workspace = await service.read_workspace(db, caller, workspace_id)
+    workspace = await workspaces.read_workspace(db, caller, workspace_id)
     set_etag(response, workspace.version)
     return workspace
 
@@ -139,14 +139,16 @@ async def put_workspace(
     db: TheDatabase,
 ) -> Workspace:
     """Make a workspace (201), or name it anew."""
-    workspace = await service.put_workspace(db, caller, workspace_id, body.name, if_match=if_match)
+    workspace = await workspaces.put_workspace(
+        db, caller, workspace_id, body.name, if_match=if_match
+    )
     return _made_or_changed(response, workspace)
 
 
 @router.get("/projects")
 async def list_projects(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Project]:
     """The projects that the caller may see, newest first."""
-    return await service.list_projects(db, caller, cursor)
+    return await projects.list_projects(db, caller, cursor)
 
 
 @router.get("/projects/{project_id}")
@@ -154,7 +156,7 @@ async def get_project(
     project_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Project:
     """One project; a private one is there for its members only."""
-    project = await service.read_project(db, caller, project_id)
+    project = await projects.read_project(db, caller, project_id)
     set_etag(response, project.version)
     return project
 
@@ -169,7 +171,7 @@ async def put_project(
     db: TheDatabase,
 ) -> Project:
     """Make a project (201; its maker becomes a member), or change it."""
-    project = await service.put_project(
+    project = await projects.put_project(
         db,
         caller,
         project_id,
@@ -184,25 +186,25 @@ async def put_project(
 @router.put("/projects/{project_id}/members/{user_id}")
 async def put_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> Project:
     """Let a user into a project."""
-    return await service.add_member(db, caller, project_id, user_id)
+    return await projects.add_member(db, caller, project_id, user_id)
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 async def delete_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> None:
     """Take a user out of a project."""
-    await service.remove_member(db, caller, project_id, user_id)
+    await projects.remove_member(db, caller, project_id, user_id)
 
 
 @router.get("/agents")
 async def list_agents(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Agent]:
     """The agents of the active workspace, newest first."""
-    return await service.list_agents(db, caller, cursor)
+    return await agents.list_agents(db, caller, cursor)
 
 
 @router.get("/agents/{agent_id}")
 async def get_agent(agent_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Agent:
     """One agent of the active workspace."""
-    agent = await service.read_agent(db, caller, agent_id)
+    agent = await agents.read_agent(db, caller, agent_id)
     set_etag(response, agent.version)
     return agent
 
@@ -218,7 +220,7 @@ async def put_agent(
 ) -> Agent:
     """Register an agent in the active workspace (201), or change it."""
     memory = None if body.memory is None else [ref.model_dump() for ref in body.memory]
-    agent = await service.put_agent(
+    agent = await agents.put_agent(
         db,
         caller,
         agent_id,
@@ -233,13 +235,13 @@ async def put_agent(
 @router.get("/users")
 async def list_users(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[User]:
     """The org's users, newest first; one who does not look after the org sees itself."""
-    return await service.list_users(db, caller, cursor)
+    return await users.list_users(db, caller, cursor)
 
 
 @router.get("/users/me")
 async def get_me(response: Response, caller: TheCaller, db: TheDatabase) -> User:
     """The user that the caller acts for."""
-    user = await service.read_me(db, caller)
+    user = await users.read_me(db, caller)
     set_etag(response, user.version)
     return user
 
@@ -249,7 +251,7 @@ async def patch_me(
     body: MeChange, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
 ) -> User:
     """Change the settings of the user that the caller acts for."""
-    user = await service.change_me(
+    user = await users.change_me(
         db, caller, insight_capture=body.insight_capture, if_match=if_match
     )
     set_etag(response, user.version)
@@ -259,7 +261,7 @@ async def patch_me(
 @router.get("/sessions/{session_id}")
 async def get_session(session_id: str, caller: TheCaller, db: TheDatabase) -> Session:
     """One session of the caller's user or agent."""
-    return await service.read_session(db, caller, session_id)
+    return await sessions.read_session(db, caller, session_id)
 
 
 def _made_or_changed(response: Response, thing: Thing) -> Thing:

@@ -1,0 +1,144 @@
+"""Projects: who is in them, who sees them, and from which workspace."""
+
+import psycopg
+
+from holdfast.directory.model import (
+    Project,
+    Visibility,
+)
+from holdfast.directory.rows import IfMatch, action_of, check_name, list_page, refuse_agents
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import (
+    NotFound,
+    PreconditionFailed,
+    ScopeDenied,
+)
+from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.places import check_client_id
+from holdfast.kernel.sql import load
+
+queries = load(__file__, "queries.sql")
+
+
+async def read_project(db: Database, caller: Caller, project_id: str) -> Project:
+    """One project that the caller may see."""
+    async with db.read(caller) as tx:
+        return await visible_project(tx, caller, project_id)
+
+
+async def put_project(
+    db: Database,
+    caller: Caller,
+    project_id: str,
+    *,
+    name: str | None = None,
+    visibility: Visibility | None = None,
+    workspace_id: str | None = None,
+    if_match: IfMatch = None,
+) -> Project:
+    """Make a project, its maker a member, or change one that the caller looks after or is a member of."""
+    refuse_agents(caller, "changing projects")
+    check_client_id(project_id, field="project_id")
+    check_name(name)
+    async with db.begin(caller) as tx:
+        before = await tx.one(Project, queries.read_project, id=project_id)
+        if before is not None:
+            _must_belong(caller, before)
+        try:
+            version = await tx.one(
+                int,
+                queries.put_project,
+                id=project_id,
+                name=name,
+                visibility=visibility,
+                workspace_id=workspace_id,
+                active_workspace_id=caller.workspace_id,
+                if_match=if_match,
+            )
+        except psycopg.errors.ForeignKeyViolation:
+            raise NotFound(f"there is no workspace {workspace_id!r}") from None
+        if version is None:
+            raise PreconditionFailed("the project changed since that ETag")
+        if before is None and caller.user_id is not None:
+            await tx.run(queries.add_user, user_id=caller.user_id)
+            await tx.run(queries.add_member, id=project_id, user_id=caller.user_id)
+        return await _revised_project(tx, project_id, action_of(version))
+
+
+async def list_projects(db: Database, caller: Caller, cursor: Cursor) -> Page[Project]:
+    """The projects the caller may see, newest first."""
+    return await list_page(
+        db,
+        caller,
+        Project,
+        queries.list_projects,
+        cursor,
+        all_projects=caller.administers,
+        user_id=caller.user_id,
+    )
+
+
+async def add_member(db: Database, caller: Caller, project_id: str, user_id: str) -> Project:
+    """Let a user into a project; one who is in already stays."""
+    check_client_id(user_id, field="user_id")
+    async with db.begin(caller) as tx:
+        await _belonging_project(tx, caller, project_id)
+        await tx.run(queries.add_user, user_id=user_id)
+        await tx.run(queries.add_member, id=project_id, user_id=user_id)
+        await tx.run(queries.touch_project, id=project_id)
+        return await _revised_project(tx, project_id, "member_added")
+
+
+async def remove_member(db: Database, caller: Caller, project_id: str, user_id: str) -> None:
+    """Take a user out of a project; one who is not in it is not found."""
+    async with db.begin(caller) as tx:
+        project = await _belonging_project(tx, caller, project_id)
+        if user_id not in project.members:
+            raise NotFound(f"{user_id!r} is not a member")
+        await tx.run(queries.remove_member, id=project_id, user_id=user_id)
+        await tx.run(queries.touch_project, id=project_id)
+        await _revised_project(tx, project_id, "member_removed")
+
+
+async def _revised_project(tx: Tx, project_id: str, action: str) -> Project:
+    project = await tx.one(Project, queries.read_project, id=project_id)
+    if project is None:
+        raise NotFound(f"there is no project {project_id!r}")
+    await tx.revise(
+        "project",
+        project.id,
+        version=project.version,
+        action=action,
+        state={
+            "name": project.name,
+            "visibility": project.visibility,
+            "workspace_id": project.workspace_id,
+            "members": project.members,
+        },
+    )
+    return project
+
+
+async def visible_project(tx: Tx, caller: Caller, project_id: str) -> Project:
+    project = await tx.one(Project, queries.read_project, id=project_id)
+    if project is None or not (
+        caller.administers or project.visibility == "team" or caller.user_id in project.members
+    ):
+        raise NotFound(f"there is no project {project_id!r}")
+    return project
+
+
+async def _belonging_project(tx: Tx, caller: Caller, project_id: str) -> Project:
+    refuse_agents(caller, "changing a project's members")
+    project = await visible_project(tx, caller, project_id)
+    _must_belong(caller, project)
+    return project
+
+
+def _must_belong(caller: Caller, project: Project) -> None:
+    if caller.administers or caller.user_id in project.members:
+        return
+    if project.visibility == "private":
+        raise NotFound(f"there is no project {project.id!r}")
+    raise ScopeDenied("only a member may change this project")

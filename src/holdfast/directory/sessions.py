@@ -1,0 +1,29 @@
+"""Sessions: the thread of a user's conversation."""
+
+from holdfast.directory.model import (
+    Session,
+)
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import (
+    NotFound,
+)
+from holdfast.kernel.sql import load
+
+queries = load(__file__, "queries.sql")
+
+
+async def read_session(db: Database, caller: Caller, session_id: str) -> Session:
+    """One session of the caller's user or agent."""
+    session = await db.one(
+        caller,
+        Session,
+        queries.read_session,
+        id=session_id,
+        user_id=caller.user_id,
+        agent_id=caller.agent_id,
+        all_sessions=caller.administers,
+    )
+    if session is None:
+        raise NotFound(f"there is no session {session_id!r}")
+    return session
