@@ -19,9 +19,9 @@ from holdfast.blocks.model import (
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
-from holdfast.kernel.caller import Address
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.ids import ClientId
+from holdfast.kernel.sight import Audience
 
 router = APIRouter(route_class=ApiRoute, prefix="/memory", tags=["blocks"])
 
@@ -36,12 +36,12 @@ def the_place(
         BlockScope | None, Query(description="`user` unless an agent is named")
     ] = None,
     agent_id: AgentId = None,
-) -> Address:
+) -> Audience:
     """Whose block a call is about."""
     return service.place_of(caller, scope, agent_id)
 
 
-ThePlace = Annotated[Address, Depends(the_place)]
+ThePlace = Annotated[Audience, Depends(the_place)]
 
 
 @dataclass(frozen=True, slots=True)

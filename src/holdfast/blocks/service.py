@@ -7,13 +7,14 @@ from typing import Literal
 from holdfast.blocks import archive
 from holdfast.blocks.archive import NO_AGENT, Archive
 from holdfast.blocks.model import Block, BlockRevision, BlockScope, BlockType, check_content
-from holdfast.kernel import clock, revisions
-from holdfast.kernel.caller import Address, Caller
+from holdfast.kernel import clock, revisions, sight
+from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Malformed, NotFound, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.revisions import Revision
+from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
@@ -22,7 +23,7 @@ IfMatch = list[int] | None
 KIND = "block"
 
 
-def place_of(caller: Caller, scope: BlockScope | None, agent_id: str | None) -> Address:
+def place_of(caller: Caller, scope: BlockScope | None, agent_id: str | None) -> Audience:
     """Whose block is meant: the user's, or the user's with one agent. `agent_id` alone means that agent's.
 
     An agent's key that says `agent` means its own agent.
@@ -34,10 +35,10 @@ def place_of(caller: Caller, scope: BlockScope | None, agent_id: str | None) -> 
         agent_id = caller.agent_id
         if agent_id is None:
             raise Malformed.field("agent_id", "name the agent that scope=agent is about")
-    return Address(user_id=user_id, agent_id=agent_id)
+    return Audience(user_id=user_id, agent_id=agent_id)
 
 
-async def read_block(db: Database, caller: Caller, where: Address, block_type: BlockType) -> Block:
+async def read_block(db: Database, caller: Caller, where: Audience, block_type: BlockType) -> Block:
     """One block as it is now."""
     async with db.read(caller) as tx:
         await _enter(tx, caller, where, to_write=False)
@@ -59,7 +60,7 @@ async def list_blocks(
         agent_id = place_of(caller, scope, agent_id).agent_id
     elif caller.credential == "agent":
         agent_id = agent_id or caller.agent_id
-    where = Address(user_id=caller.must_be_user(), agent_id=agent_id)
+    where = Audience(user_id=caller.must_be_user(), agent_id=agent_id)
     async with db.read(caller) as tx:
         await _enter(tx, caller, where, to_write=False)
         if scope != "user" and agent_id is None:
@@ -96,7 +97,7 @@ async def read_core(db: Database, caller: Caller, agent_id: str | None) -> list[
 async def write_block(
     db: Database,
     caller: Caller,
-    where: Address,
+    where: Audience,
     block_type: BlockType,
     content: str,
     *,
@@ -117,7 +118,7 @@ async def write_block(
 async def restore_block(
     db: Database,
     caller: Caller,
-    where: Address,
+    where: Audience,
     block_type: BlockType,
     version: int,
     *,
@@ -146,7 +147,7 @@ async def restore_block(
 async def delete_block(
     db: Database,
     caller: Caller,
-    where: Address,
+    where: Audience,
     block_type: BlockType,
     *,
     expected_updated_at: datetime | None = None,
@@ -179,7 +180,7 @@ async def delete_block(
 
 
 async def history(
-    db: Database, caller: Caller, where: Address, block_type: BlockType
+    db: Database, caller: Caller, where: Audience, block_type: BlockType
 ) -> list[BlockRevision]:
     """Every revision of a block, newest first, over all its lives."""
     async with db.read(caller) as tx:
@@ -192,18 +193,18 @@ async def history(
 # --- what they share -------------------------------------------------------------------------------------------------
 
 
-def _speaker(caller: Caller, where: Address) -> Caller:
+def _speaker(caller: Caller, where: Audience) -> Caller:
     """The caller, as history should name it."""
     return caller if where.agent_id is None else caller.speaking_as(where.agent_id)
 
 
-async def _enter(tx: Tx, caller: Caller, where: Address, *, to_write: bool) -> None:
+async def _enter(tx: Tx, caller: Caller, where: Audience, *, to_write: bool) -> None:
     if where.agent_id is not None:
         caller = await enter_agent(tx, caller, where.agent_id, to_write=to_write)
-    caller.must_see(where)
+    sight.must_see(caller, where)
 
 
-async def _current(tx: Tx, where: Address, block_type: BlockType) -> Block | None:
+async def _current(tx: Tx, where: Audience, block_type: BlockType) -> Block | None:
     return await tx.one(
         Block,
         queries.read_block,
@@ -215,7 +216,7 @@ async def _current(tx: Tx, where: Address, block_type: BlockType) -> Block | Non
 async def _replace(
     db: Database,
     caller: Caller,
-    where: Address,
+    where: Audience,
     block_type: BlockType,
     content: str,
     expected_updated_at: datetime | None,
@@ -252,7 +253,7 @@ async def _replace(
 
 
 def _archive(
-    where: Address, block_id: str, content: str, before: Archive | None, now: datetime
+    where: Audience, block_id: str, content: str, before: Archive | None, now: datetime
 ) -> Archive:
     return Archive(
         id=before.id if before is not None else block_id,
@@ -288,7 +289,7 @@ async def _write(
     )
 
 
-def _names(where: Address) -> dict[str, str | None]:
+def _names(where: Audience) -> dict[str, str | None]:
     return {"user_id": where.user_id, "place": where.agent_id or NO_AGENT}
 
 
@@ -304,7 +305,7 @@ def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | Preconditio
     )
 
 
-async def _must_have_been(tx: Tx, where: Address, block_type: BlockType) -> str:
+async def _must_have_been(tx: Tx, where: Audience, block_type: BlockType) -> str:
     """The id of a block that is or was."""
     block_id = await tx.one(
         str,
@@ -317,7 +318,7 @@ async def _must_have_been(tx: Tx, where: Address, block_type: BlockType) -> str:
     return block_id
 
 
-def _label(where: Address, block_type: BlockType) -> str:
+def _label(where: Audience, block_type: BlockType) -> str:
     return f"{'user' if where.agent_id is None else where.agent_id}/{block_type}"
 
 

@@ -1,9 +1,4 @@
-"""Who is asking, where a memory lives, and the rule of sight between the two.
-
-A memory has an `Address`: the names it carries. A `Caller` sees it when it carries every name the address carries. That
-is the whole rule: once here (`Caller.sees`), once in SQL (`sees(...)` in migrations/0001_kernel.sql), and a contract
-test holds the two together. A missing name narrows or fails; it never widens.
-"""
+"""Who is asking and how they proved it. What a caller may see and change is decided in sight.py."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,17 +7,6 @@ from holdfast.kernel.errors import ScopeDenied, StepUpRequired
 
 CredentialKind = Literal["service", "user", "agent", "session", "operator", "job"]
 ActorType = Literal["api_key", "user", "agent", "job", "operator"]
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """The names a memory carries; None is a name it does not carry."""
-
-    workspace_id: str | None = None
-    project_id: str | None = None
-    user_id: str | None = None
-    agent_id: str | None = None
-    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +31,7 @@ class Caller:
     run_id: str | None = None
     session_id: str | None = None
     request_id: str | None = None
-    owner: bool = False  # an owner of the org, signed in
+    owner: bool = False  # an owner of the org: signed in, or with a user key of their own
     stepped_up: bool = False  # password or TOTP given again within the last ten minutes
     user_is_new: bool = False  # named for the first time: the first write registers it
 
@@ -66,23 +50,6 @@ class Caller:
             case "operator":
                 return Actor("operator", self.credential_id)
 
-    def sees(self, where: Address) -> bool:
-        """Whether this caller carries every name that `where` carries."""
-        return (
-            where.workspace_id in (None, self.workspace_id)
-            and where.project_id in (None, self.project_id)
-            and where.user_id in (None, self.user_id)
-            and where.agent_id in (None, self.agent_id)
-            and where.run_id in (None, self.run_id)
-        )
-
-    def must_see(self, where: Address) -> None:
-        """Refuse (MEM-001) an address that this caller does not see, before anything is looked up."""
-        if not self.sees(where):
-            raise ScopeDenied(
-                "this credential does not reach that agent, user, project or workspace"
-            )
-
     def speaking_as(self, agent_id: str) -> "Caller":
         """This caller, speaking for an agent: any agent for service, user and browser; its own for an agent's key."""
         if self.credential == "agent" and agent_id != self.agent_id:
@@ -99,13 +66,13 @@ class Caller:
     def administers(self) -> bool:
         """Whether this caller looks after the org itself: its settings, workspaces and other people's keys."""
         return self.credential in ("service", "operator") or (
-            self.credential == "session" and self.owner
+            self.credential in ("session", "user") and self.owner
         )
 
     def must_administer(self, what: str) -> None:
         """Refuse (MEM-001) a caller that may not look after the org."""
         if not self.administers:
-            raise ScopeDenied(f"{what} needs a service key or an owner's browser session")
+            raise ScopeDenied(f"{what} needs a service key or an owner of the org")
 
     def must_have_stepped_up(self) -> None:
         """Refuse unless this is a browser session with a fresh step-up; no API key ever passes."""
