@@ -33,7 +33,9 @@ PLAIN = {"holdfast", "holdfast.__version__"}  # what anyone may know
 
 # Modules of the SDK for a framework, each with the packages of its extra.
 SDK_EXTRAS: dict[str, set[str]] = {
-    "holdfast_client.anthropic_memory": {"anthropic"},
+    "holdfast_client.anthropic_memory.commands": {"anthropic"},
+    "holdfast_client.anthropic_memory.folder": {"anthropic"},
+    "holdfast_client.anthropic_memory.tool": {"anthropic"},
     "holdfast_client.langgraph": {"langgraph"},
 }
 
