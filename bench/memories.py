@@ -10,7 +10,7 @@ from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor
 from holdfast.kernel.sql import Query
-from holdfast.memories import service
+from holdfast.memories import saving, service
 from holdfast.memories.model import Filter, NewMemory
 
 VALUE = "Prefers green tea in the morning, and none after four. " * 4
@@ -64,8 +64,8 @@ async def _saves(bench: Bench, caller: Caller) -> None:
         "save",
         {
             "bare insert": bare,
-            "new": lambda n: service.save_memory(bench.db, caller, _new(f"key {n}")),
-            "in place": lambda n: service.save_memory(bench.db, caller, _new("key", f"{VALUE}{n}")),
+            "new": lambda n: saving.save_memory(bench.db, caller, _new(f"key {n}")),
+            "in place": lambda n: saving.save_memory(bench.db, caller, _new("key", f"{VALUE}{n}")),
         },
         against="bare insert",
     )
@@ -83,7 +83,7 @@ async def _saves(bench: Bench, caller: Caller) -> None:
 
 
 async def _reads(bench: Bench, caller: Caller) -> None:
-    saved = await service.save_memory(bench.db, caller, _new("to read"))
+    saved = await saving.save_memory(bench.db, caller, _new("to read"))
     reader = replace(caller, user_id="user0")
     await compare(
         f"read in an org of {USERS * PER_USER:,}",

@@ -37,8 +37,8 @@ from holdfast.kernel.recall import models
 from holdfast.kernel.redis import Redis
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.memories import routes as memories
-from holdfast.memories import tools as memory_tools
-from holdfast.memories.objects import ObjectStore
+from holdfast.memories.assets.objects import ObjectStore
+from holdfast.memories.graph import tools as graph_tools
 from holdfast.operations import routes as operations
 from holdfast.settings import Settings
 from holdfast.stores import routes as stores
@@ -75,7 +75,7 @@ def toolboxes(backends: Backends) -> tuple[Toolbox, ...]:
         unified_recall_tools.box,
         entry_tools.box,
         block_tools.box,
-        memory_tools.box,
+        graph_tools.box,
         store_tools.box,
     )
 

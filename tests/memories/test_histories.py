@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from holdfast.kernel.clock import now
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.pages import Cursor
-from holdfast.memories import batch, service
+from holdfast.memories import batch, saving, service
 from holdfast.memories.model import Filter, NewMemory, Place
 
 quick = settings(
@@ -108,7 +108,7 @@ async def take(db, caller, model, step):
     match step:
         case ("save", place, key, forced):
             value = model.value()
-            saved = await service.save_memory(db, caller, new(place, key, value, forced))
+            saved = await saving.save_memory(db, caller, new(place, key, value, forced))
             model.saved(place, key, value, forced, (saved.id, saved.version, saved.created))
         case ("batch", place, items):
             values = [model.value() for _ in items]
@@ -163,7 +163,7 @@ async def test_pages_are_whole_both_ways_while_others_write(make_org, db, places
     caller = (await make_org()).caller()
     made = []
     for n, place in enumerate(places):
-        made.append((await service.save_memory(db, caller, new(place, f"k{n}", "v", False))).id)
+        made.append((await saving.save_memory(db, caller, new(place, f"k{n}", "v", False))).id)
     if not made:
         return
     speaking = caller.speaking_as("bot")
@@ -172,7 +172,7 @@ async def test_pages_are_whole_both_ways_while_others_write(make_org, db, places
         page = await service.list_memories(db, speaking, Filter(), cursor)
         seen += [row.id for row in page.data]
         if len(seen) in writes:
-            await service.save_memory(db, caller, new("global", f"late {len(seen)}", "v", False))
+            await saving.save_memory(db, caller, new("global", f"late {len(seen)}", "v", False))
         if not page.has_more:
             break
         cursor = Cursor(limit=limit, after_id=page.last_id)

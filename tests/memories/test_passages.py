@@ -7,7 +7,7 @@ import pytest
 from holdfast.kernel.sql import Query
 from holdfast.memories import passages
 from holdfast.memories.model import DEFAULTS, NewMemory, Place
-from holdfast.memories.service import save_memory
+from holdfast.memories.saving import save_memory
 
 SOON = datetime(2100, 1, 1, tzinfo=timezone(timedelta(hours=2)))
 

@@ -9,7 +9,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
-from holdfast.memories.service import Save, check_new, prepare_save, save_rows
+from holdfast.memories.saving import Save, check_new, prepare_save, save_rows
 
 
 async def save_batch(

@@ -13,12 +13,15 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall import passages
-from holdfast.memories import nodes
-from holdfast.memories.assets import drop_objects
-from holdfast.memories.model import MAX_BATCH, Deletion, Filter, Place
-from holdfast.memories.objects import ObjectStore
-from holdfast.memories.service import ANYWHERE, IfMatch, queries, read_row, who
+from holdfast.kernel.sql import load
+from holdfast.memories.assets.objects import ObjectStore
+from holdfast.memories.assets.service import drop_objects
+from holdfast.memories.graph import nodes
+from holdfast.memories.model import ANYWHERE, MAX_BATCH, Deletion, Filter, IfMatch, Place
+from holdfast.memories.rows import read_row, who
 from holdfast.memories.sight import enter, sight
+
+queries = load(__file__, "deletion.sql")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from holdfast.kernel.errors import Invalid
 Scope = Literal["global", "project", "agent"]
 Dedupe = Literal["update", "create"]
 SourceKind = Literal["message", "session", "entry", "url"]
+IfMatch = list[int] | None  # the versions that a change may replace; None: any
 
 MAX_KEY_CHARS = 255
 MAX_VALUE_CHARS = 8_000
@@ -23,9 +24,6 @@ MAX_BATCH = 1_000
 MAX_SOURCES = 100
 MAX_REF_CHARS = 2_048
 MAX_QUOTE_CHARS = 2_000
-MAX_ASSET_BYTES = 25 * 1024 * 1024
-MAX_ASSET_NAME_CHARS = 255
-MAX_ASSETS = 100  # of one memory
 
 _TEXT_LIMITS = {
     "key": MAX_KEY_CHARS,
@@ -164,6 +162,9 @@ class Place:
     project_id: str | None = None
     agent_id: str | None = None
     session_id: str | None = None
+
+
+ANYWHERE = Place()
 
 
 @dataclass(frozen=True, slots=True)

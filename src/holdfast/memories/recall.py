@@ -6,14 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.clock import Instant
 from holdfast.kernel.clock import now as present
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall.budget import fitting
 from holdfast.kernel.recall.explain import why_not
-from holdfast.kernel.recall.fusion import exact
 from holdfast.kernel.recall.model import (
-    Found,
     Hit,
     Kind,
     Miss,
@@ -21,17 +18,14 @@ from holdfast.kernel.recall.model import (
     Question,
 )
 from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
-from holdfast.kernel.recall.search import Begun, rank, understand
-from holdfast.kernel.recall.words import spoken
-from holdfast.memories.model import Memory, Place
+from holdfast.kernel.recall.search import rank, understand
+from holdfast.memories.graph.recall import along_the_graph
+from holdfast.memories.model import ANYWHERE, Memory, Place
 from holdfast.memories.passages import queries
-from holdfast.memories.service import ANYWHERE
-from holdfast.memories.sight import enter, sight
+from holdfast.memories.sight import sight
+from holdfast.memories.view import View, look
 
 Explain = Callable[[Sequence[str]], Awaitable[list[Miss]]]
-
-# What a memory that only the graph leads to may score.
-GRAPH_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,34 +62,6 @@ class Recalled:
     data: list[RecalledMemory]
     tokens: int
     misses: list[Miss]
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a caller sees from where it speaks: contexts, and the workspace it is held to; and what recall knows of them
-    before it embeds a query."""
-
-    contexts: list[str]
-    workspace_id: str | None
-    names: list[str]
-    model: str | None
-    weights: dict[str, float] | None
-
-    @property
-    def scopes(self) -> tuple[str, ...]:
-        """The contexts as recall knows them, and the nodes' items that belong to no memory."""
-        return (*(f"memory/{context}" for context in self.contexts), "node/items")
-
-    @property
-    def begun(self) -> Begun:
-        """As far as recall has begun."""
-        return Begun(self.names, self.model, self.weights)
-
-
-@dataclass(frozen=True, slots=True)
-class _Around:
-    id: str
-    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,24 +112,6 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> Recalled:
     return Recalled(data, used, misses)
 
 
-async def look(db: Database, caller: Caller, place: Place, query: str = "") -> tuple[Caller, View]:
-    """The caller, speaking from a place, and what it sees from there; recall begins for the query."""
-    words = sorted(spoken(query))
-    if place == ANYWHERE:
-        view = await db.one(caller, View, queries.recall_sight, words=words, **sight(caller))
-        return caller, _must_answer(view)
-    async with db.read(caller) as tx:
-        speaking = await enter(tx, caller, place, to_write=False)
-        view = await tx.one(View, queries.recall_sight, words=words, **sight(speaking))
-    return speaking, _must_answer(view)
-
-
-def _must_answer(view: View | None) -> View:
-    if view is None:
-        raise RuntimeError("sight did not answer")
-    return view
-
-
 async def read_recalled(
     db: Database, speaking: Caller, view: View, hits: Sequence[Hit], ask: Ask
 ) -> list[RecalledMemory]:
@@ -191,35 +139,6 @@ async def read_rows(
     return {row.id: row for row in rows}
 
 
-@dataclass(frozen=True, slots=True)
-class RecalledItem:
-    """Something that is known of a node."""
-
-    id: str
-    node_id: str
-    content: str
-    source: str
-    memory_id: str | None
-    created_at: Instant
-
-
-async def read_items(
-    db: Database, speaking: Caller, view: View, ids: Sequence[str]
-) -> Mapping[str, RecalledItem]:
-    """Items of nodes by their ids, as far as they may be shown."""
-    if not ids:
-        return {}
-    rows = await db.all(
-        speaking,
-        RecalledItem,
-        queries.recalled_items,
-        ids=list(ids),
-        contexts=view.contexts,
-        workspace_id=view.workspace_id,
-    )
-    return {row.id: row for row in rows}
-
-
 def _recalled(row: Memory, hit: Hit, ask: Ask) -> RecalledMemory:
     fields: dict[str, Any] = {name: getattr(row, name) for name in Memory.__dataclass_fields__}
     return RecalledMemory(
@@ -227,39 +146,6 @@ def _recalled(row: Memory, hit: Hit, ask: Ask) -> RecalledMemory:
         score=hit.score,
         matched=Matched.of(hit),
         explain=Explanation.of(hit) if ask.explain else None,
-    )
-
-
-async def along_the_graph(
-    db: Database, speaking: Caller, question: Question, found: Found
-) -> Found:
-    """Add the memories one hop away from the nodes that were matched; one that was found anyway gains a little."""
-    near = await db.all(
-        speaking,
-        _Around,
-        queries.memories_around,
-        item_ids=[hit.object_id for hit in found.hits if hit.kind == "node_item"],
-        memory_ids=[hit.object_id for hit in found.hits[: question.limit] if hit.kind == "memory"],
-        spoken=" ".join("".join(c if c.isalnum() else " " for c in question.text).split()),
-        workspace_id=question.workspace_id,
-    )
-    weights = {each.id: each.weight for each in near}
-    hits = [_with_graph(hit, weights.pop(hit.object_id, 0.0)) for hit in found.hits]
-    hits += [
-        _with_graph(Hit("memory", id, 0.0, {}, (), (), 0, 0), weight)
-        for id, weight in weights.items()
-    ]
-    return replace(found, hits=sorted(hits, key=lambda hit: -hit.score))
-
-
-def _with_graph(hit: Hit, weight: float) -> Hit:
-    if hit.kind != "memory" or weight <= 0:
-        return hit
-    part = exact(min(GRAPH_WEIGHT * weight, 1.0 - hit.score))
-    return hit._replace(
-        score=hit.score + part,
-        parts={**hit.parts, "graph": part},
-        arms=(*hit.arms, "graph"),
     )
 
 

@@ -7,8 +7,8 @@ from psycopg.types.json import Jsonb
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid, NotFound
-from holdfast.memories.model import Memory, Place, Source, check_sources
-from holdfast.memories.service import ANYWHERE, IfMatch, change_row, queries, read_row
+from holdfast.memories.model import ANYWHERE, IfMatch, Memory, Place, Source, check_sources
+from holdfast.memories.rows import change_row, queries, read_row
 from holdfast.memories.sight import enter
 
 

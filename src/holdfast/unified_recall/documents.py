@@ -7,13 +7,14 @@ from holdfast.conversations import summaries
 from holdfast.entries import passages as entries
 from holdfast.kernel.recall.models import Reader
 from holdfast.memories import passages as memories
+from holdfast.memories.graph import passages as node_items
 from holdfast.stores import passages as stores
 
 READERS: Mapping[str, Reader] = {
     "block_line": blocks.read_documents,
     "entry": entries.read_documents,
     "memory": memories.read_documents,
-    "node_item": memories.read_item_documents,
+    "node_item": node_items.read_documents,
     "store_entry": stores.read_documents,
     "summary": summaries.read_documents,
 }

@@ -25,6 +25,8 @@ from holdfast.kernel.recall.model import KINDS, Found, Hit, Kind, Miss, Mode, Qu
 from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
 from holdfast.kernel.recall.search import Understood, rank, understand
 from holdfast.memories import recall as memories
+from holdfast.memories import view as memory_view
+from holdfast.memories.graph import recall as graph
 from holdfast.memories.model import Place
 from holdfast.stores import passages as store_passages
 from holdfast.stores import recall as stores
@@ -116,7 +118,7 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> RecalledThings:
     asked = await understand(db, caller, question)
     found = await rank(db, caller, question, asked)
     if ask.graph and "memory" in readers:
-        found = await memories.along_the_graph(db, caller, question, found)
+        found = await graph.along_the_graph(db, caller, question, found)
     hits = [hit for hit in found.hits if ask.min_score is None or hit.score >= ask.min_score]
     things = await _read(readers, hits[:READ])
     data, used = fitting(
@@ -194,14 +196,14 @@ async def _misses(
 
 
 async def _memories(db: Database, caller: Caller, place: Place) -> View:
-    speaking, view = await memories.look(db, caller, place)
+    speaking, view = await memory_view.look(db, caller, place)
 
     async def read_memories(ids: Sequence[str]) -> Mapping[str, Thing]:
         rows = await memories.read_rows(db, speaking, view, ids)
         return {id: Thing(row.value, row) for id, row in rows.items()}
 
     async def read_items(ids: Sequence[str]) -> Mapping[str, Thing]:
-        items = await memories.read_items(db, speaking, view, ids)
+        items = await graph.read_items(db, speaking, view, ids)
         return {id: Thing(item.content, item) for id, item in items.items()}
 
     return View(view.scopes, {"memory": read_memories, "node_item": read_items}, view.workspace_id)

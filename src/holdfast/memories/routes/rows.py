@@ -13,7 +13,7 @@ from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.pages import Page
-from holdfast.memories import batch, deletion, service
+from holdfast.memories import batch, deletion, saving, service
 from holdfast.memories.model import (
     Batch,
     Deletion,
@@ -95,7 +95,7 @@ async def post_memory(
     body: MemorySave, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
 ) -> SavedMemory:
     """Save a memory: 201 where it is new, 200 where its key was held already and it was updated in place."""
-    saved = await service.save_memory(db, caller, body.as_new(), if_match=if_match)
+    saved = await saving.save_memory(db, caller, body.as_new(), if_match=if_match)
     response.status_code = 201 if saved.created else 200
     set_etag(response, saved.version)
     return saved

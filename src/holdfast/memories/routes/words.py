@@ -9,8 +9,8 @@ from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor
+from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.model import Dedupe, NewMemory, Place, Scope, Source, SourceKind
-from holdfast.memories.objects import ObjectStore
 
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
 IncludeExpired = Annotated[bool, Query(description="find it also when it has expired")]

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.edge.toolbox import ADDS, DELETES, READS, Call, Listed, Shelf, Toolbox, Worded
 from holdfast.kernel.caller import Caller
-from holdfast.memories import named
-from holdfast.memories.named import NamedGraph, Observations, Relation
+from holdfast.memories.graph import named
+from holdfast.memories.graph.named import NamedGraph, Observations, Relation
 
 box = Toolbox()
 

@@ -18,7 +18,7 @@ from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
 
-queries = load(__file__, "insights.sql")
+queries = load(__file__)
 
 MAX_INSIGHT_CHARS = 500
 MAX_LABEL_CHARS = 64

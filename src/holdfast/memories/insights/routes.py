@@ -9,8 +9,8 @@ from holdfast.edge.preconditions import set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.pages import Page
-from holdfast.memories import insights
-from holdfast.memories.insights import Insight, NotStored, StoredInsight
+from holdfast.memories.insights import service as insights
+from holdfast.memories.insights.service import Insight, NotStored, StoredInsight
 from holdfast.memories.routes.words import TheCursor
 
 router = APIRouter(route_class=ApiRoute, prefix="/insights", tags=["insights"])

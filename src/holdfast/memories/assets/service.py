@@ -18,19 +18,21 @@ from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, Payloa
 from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
+from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.model import (
-    MAX_ASSET_BYTES,
-    MAX_ASSET_NAME_CHARS,
-    MAX_ASSETS,
+    ANYWHERE,
     Asset,
     Memory,
     Place,
 )
-from holdfast.memories.objects import ObjectStore
-from holdfast.memories.service import ANYWHERE, change_row, read_row
+from holdfast.memories.rows import change_row, read_row
 from holdfast.memories.sight import enter
 
-queries = load(__file__, "assets.sql")
+queries = load(__file__)
+
+MAX_ASSET_BYTES = 25 * 1024 * 1024
+MAX_ASSET_NAME_CHARS = 255
+MAX_ASSETS = 100  # of one memory
 
 # An upload whose row is about to be written is not an orphan yet.
 ORPHAN_AFTER = timedelta(hours=1)

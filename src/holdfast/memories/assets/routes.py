@@ -1,4 +1,4 @@
-"""What hangs on a memory: the sources that produced it, and its assets."""
+"""The assets of a memory over HTTP."""
 
 import base64
 import binascii
@@ -6,18 +6,16 @@ import re
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Body, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import Field
 
-from holdfast.edge import wire
-from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.errors import Malformed, PayloadTooLarge
 from holdfast.kernel.pages import Page
-from holdfast.memories import assets, service, sources
-from holdfast.memories.model import MAX_ASSET_BYTES, Asset, Source, SourceKind
-from holdfast.memories.routes.words import SourceBody, TheAssets, TheCursor, ThePlace
+from holdfast.memories.assets import service as assets
+from holdfast.memories.assets.service import MAX_ASSET_BYTES
+from holdfast.memories.model import Asset
+from holdfast.memories.routes.words import TheAssets, TheCursor, ThePlace
 
 router = APIRouter(route_class=ApiRoute, tags=["memories"])
 
@@ -31,69 +29,6 @@ class AssetRoute(StreamingApiRoute):
 
 
 upload_router = APIRouter(route_class=AssetRoute, tags=["memories"])
-
-
-class SourceList(wire.Body):
-    """The sources of a memory."""
-
-    data: list[Source]
-
-
-class SourceRemoval(wire.Body):
-    """Which sources to take away."""
-
-    kind: SourceKind | None = None
-    ref: str | None = Field(None, examples=["https://example.com/brief"])
-
-
-@router.post("/memories/{memory_id}/sources", status_code=201)
-async def post_source(
-    memory_id: str,
-    body: SourceBody,
-    place: ThePlace,
-    if_match: IfMatch,
-    response: Response,
-    caller: TheCaller,
-    db: TheDatabase,
-) -> Source:
-    """Link a memory to what produced it; the ETag is the memory's."""
-    source = body.as_source()
-    memory = await sources.add_source(db, caller, memory_id, source, place=place, if_match=if_match)
-    set_etag(response, memory.version)
-    return source
-
-
-@router.get("/memories/{memory_id}/sources")
-async def get_sources(
-    memory_id: str, place: ThePlace, caller: TheCaller, db: TheDatabase
-) -> SourceList:
-    """What produced a memory."""
-    memory = await service.read_memory(db, caller, memory_id, place=place)
-    return SourceList(data=memory.sources)
-
-
-@router.delete("/memories/{memory_id}/sources", status_code=204)
-async def delete_sources(
-    memory_id: str,
-    place: ThePlace,
-    if_match: IfMatch,
-    caller: TheCaller,
-    db: TheDatabase,
-    body: Annotated[SourceRemoval | None, Body()] = None,
-    kind: SourceKind | None = None,
-    ref: str | None = None,
-) -> None:
-    """Take the links of a kind, of a ref, or of both, away; named in the query or in the body."""
-    asked = body or SourceRemoval()
-    await sources.remove_sources(
-        db,
-        caller,
-        memory_id,
-        kind=kind or asked.kind,
-        ref=ref or asked.ref,
-        place=place,
-        if_match=if_match,
-    )
 
 
 @upload_router.post(

@@ -10,8 +10,8 @@ from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import Page
-from holdfast.memories import edges, graph, merging, nodes
-from holdfast.memories.node_model import MAX_DEPTH, Edge, Graph, NewItem, Node, NodeItem
+from holdfast.memories.graph import edges, merging, nodes, walks
+from holdfast.memories.graph.model import MAX_DEPTH, Edge, Graph, NewItem, Node, NodeItem
 from holdfast.memories.routes.words import TheCursor
 
 router = APIRouter(route_class=ApiRoute, prefix="/memory-nodes", tags=["nodes"])
@@ -96,7 +96,7 @@ async def get_path(
     to_id: Annotated[str, Query(alias="to")],
 ) -> Graph:
     """The shortest way from one node to another; 404 where there is none."""
-    return await graph.path(db, caller, from_id, to_id)
+    return await walks.path(db, caller, from_id, to_id)
 
 
 @router.post("/edges", status_code=201, responses={200: {"model": Edge}})
@@ -174,7 +174,7 @@ async def get_neighbors(
     ] = None,
 ) -> Graph:
     """The nodes around one, nearest first, and the edges that lead there."""
-    return await graph.neighbors(
+    return await walks.neighbors(
         db, caller, node_id, depth=depth, relation=relation, direction=direction, as_of=as_of
     )
 

@@ -11,9 +11,9 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import AgentNotFound, Conflict, NotFound
 from holdfast.kernel.sql import load
-from holdfast.memories import edges, nodes, passages
+from holdfast.memories.graph import edges, nodes, passages
+from holdfast.memories.graph.model import NewItem, Node
 from holdfast.memories.model import Place
-from holdfast.memories.node_model import NewItem, Node
 from holdfast.memories.sight import enter, sight
 
 queries = load(__file__, "named.sql")
@@ -119,7 +119,7 @@ async def _shown(tx: Tx, found: list[Node]) -> NamedGraph:
 async def create_entities(db: Database, caller: Caller, entities: Sequence[Entity]) -> list[Entity]:
     """Make the nodes whose names nobody answers to yet; those that were made."""
     for entity in entities:
-        await passages.foresee_items(db, entity.name, entity.observations)
+        await passages.prefetch_embeddings(db, entity.name, entity.observations)
     made: list[Entity] = []
     async with db.begin(caller) as tx:
         for entity in entities:  # one after the other: an earlier one may have taken the name
@@ -162,7 +162,7 @@ async def add_observations(
 ) -> list[Observations]:
     """Say things of nodes that are there; of each, what was not known of it. NotFound where a name has no node."""
     for each in observations:
-        await passages.foresee_items(db, each.name, each.contents)
+        await passages.prefetch_embeddings(db, each.name, each.contents)
     added: list[Observations] = []
     async with db.begin(caller) as tx:
         ids = await _must_answer(tx, caller, [each.name for each in observations])

@@ -6,9 +6,13 @@ from datetime import datetime
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import NotFound
-from holdfast.memories.node_model import MAX_HOPS, MAX_NEIGHBORS, Direction, Edge, Graph, Node
-from holdfast.memories.nodes import queries, read_node_row
+from holdfast.kernel.sql import load
+from holdfast.memories.graph.model import MAX_HOPS, MAX_NEIGHBORS, Direction, Edge, Graph, Node
+from holdfast.memories.graph.nodes import queries as node_queries
+from holdfast.memories.graph.nodes import read_node_row
 from holdfast.memories.sight import sight
+
+queries = load(__file__, "walks.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +89,4 @@ def _way_back(came_by: dict[str, Edge | None], goal: str) -> tuple[list[str], li
 
 
 async def _read(tx: Tx, caller: Caller, ids: list[str]) -> list[Node]:
-    return await tx.all(Node, queries.read_nodes, ids=ids, **sight(caller)) if ids else []
+    return await tx.all(Node, node_queries.read_nodes, ids=ids, **sight(caller)) if ids else []

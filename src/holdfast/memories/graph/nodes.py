@@ -17,8 +17,8 @@ from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFail
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
-from holdfast.memories import passages
-from holdfast.memories.node_model import (
+from holdfast.memories.graph import passages
+from holdfast.memories.graph.model import (
     MAX_ITEMS,
     NewItem,
     Node,
@@ -26,7 +26,8 @@ from holdfast.memories.node_model import (
     check_items,
     check_node,
 )
-from holdfast.memories.service import IfMatch, read_row
+from holdfast.memories.model import IfMatch
+from holdfast.memories.rows import read_row
 from holdfast.memories.sight import sight
 
 queries = load(__file__, "nodes.sql")
@@ -63,7 +64,7 @@ async def create_node(
     check_node(fields)
     check_items(items)
     node_id = new_id("node")
-    await passages.foresee_items(db, fields["name"], [item.content for item in items])
+    await passages.prefetch_embeddings(db, fields["name"], [item.content for item in items])
     async with db.begin(caller) as tx:
         await tx.run(
             queries.create_node,

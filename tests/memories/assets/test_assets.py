@@ -1,4 +1,4 @@
-"""Sources and assets, from outside."""
+"""Assets of memories, from outside and in the object store."""
 
 import asyncio
 import base64
@@ -16,8 +16,8 @@ from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.memories import assets
-from holdfast.memories.objects import ObjectStore
+from holdfast.memories.assets import service as assets
+from holdfast.memories.assets.objects import ObjectStore
 from tests.conftest import serving
 from tests.memories.test_rows import save
 from tests.round_trips import behind
@@ -34,59 +34,6 @@ async def attach(
         content=content,
         headers={"Content-Type": content_type, **headers},
     )
-
-
-# --- sources ---------------------------------------------------------------------------------------------------------
-
-
-async def test_sources_come_with_a_save_and_are_added_and_taken_away(api):
-    memory = await save(api, sources=[{"kind": "message", "ref": "msg_1", "quote": "I like tea"}])
-    assert memory["sources"] == [{"kind": "message", "ref": "msg_1", "quote": "I like tea"}]
-    path = f"/memories/{memory['id']}/sources"
-    link = {"kind": "url", "ref": "https://example.com", "quote": None}
-    added = await api.post(path, json={"kind": "url", "ref": "https://example.com"})
-    assert (added.status_code, added.json(), added.headers["etag"]) == (201, link, '"2"')
-    await api.post(path, json={**link, "quote": "newer"})
-    listed = (await api.get(path)).json()["data"]
-    assert [(s["ref"], s["quote"]) for s in listed] == [
-        ("msg_1", "I like tea"),
-        ("https://example.com", "newer"),
-    ]
-    stale = await api.delete(path, params={"kind": "url"}, headers={"If-Match": '"1"'})
-    assert stale.status_code == 412
-    gone = await api.request("DELETE", path, json={"kind": "url", "ref": "https://example.com"})
-    assert gone.status_code == 204
-    assert [s["ref"] for s in (await api.get(path)).json()["data"]] == ["msg_1"]
-    assert (await api.delete(path, params={"ref": "nothing"})).status_code == 404
-    assert (await api.delete(path)).status_code == 422
-    assert (await api.delete(path, params={"kind": "message", "ref": "msg_1"})).status_code == 204
-    assert (await api.get(f"/memories/{memory['id']}")).json()["sources"] == []
-    history = (await api.get(f"/memories/{memory['id']}/history")).json()["data"]
-    assert [e["action"] for e in history] == [
-        "source_removed", "source_removed", "source_added", "source_added", "created",
-    ]  # fmt: skip
-
-
-async def test_a_save_in_place_adds_its_sources_to_those_there(api):
-    await save(api, sources=[{"kind": "session", "ref": "s1"}])
-    again = await save(
-        api,
-        sources=[{"kind": "session", "ref": "s2"}, {"kind": "session", "ref": "s1", "quote": "q"}],
-    )
-    assert [(s["ref"], s["quote"]) for s in again["sources"]] == [("s2", None), ("s1", "q")]
-
-
-async def test_a_memory_keeps_at_most_100_sources(api):
-    links = [{"kind": "entry", "ref": f"e{n}"} for n in range(100)]
-    memory = await save(api, sources=links)
-    refused = await api.post(
-        f"/memories/{memory['id']}/sources", json={"kind": "entry", "ref": "one more"}
-    )
-    assert (refused.json()["code"], refused.json()["limit"]) == ("limit_exceeded", 100)
-    assert (await api.get(f"/memories/{memory['id']}")).json()["version"] == 1
-
-
-# --- assets ----------------------------------------------------------------------------------------------------------
 
 
 async def test_a_file_comes_back_byte_for_byte_as_an_attachment(api):
@@ -387,7 +334,7 @@ def _caller(org_id):
 
 
 async def _save_in_process(db, caller):
-    from holdfast.memories import service as memories
+    from holdfast.memories import saving as memories
     from holdfast.memories.model import NewMemory
 
     return await memories.save_memory(db, caller, NewMemory(fields={"key": "k", "value": "v"}))

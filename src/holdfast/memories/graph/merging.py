@@ -3,18 +3,20 @@
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid
-from holdfast.memories import passages
-from holdfast.memories.edges import revise_deleted_edge, revise_edge
-from holdfast.memories.node_model import Edge, Node
-from holdfast.memories.nodes import (
+from holdfast.kernel.sql import load
+from holdfast.memories.graph import nodes, passages
+from holdfast.memories.graph.edges import revise_deleted_edge, revise_edge
+from holdfast.memories.graph.model import Edge, Node
+from holdfast.memories.graph.nodes import (
     Touched,
     check_version,
     hold,
-    queries,
     read_node_row,
     revise_node,
 )
-from holdfast.memories.service import IfMatch
+from holdfast.memories.model import IfMatch
+
+queries = load(__file__, "merging.sql")
 
 
 async def merge_nodes(
@@ -35,9 +37,9 @@ async def merge_nodes(
         await passages.index_items(tx, moved)
         await _move_edges(tx, ends)
         await tx.run(queries.take_over, **ends)
-        await tx.run(queries.drop_names, id=old.id)
+        await tx.run(nodes.queries.drop_names, id=old.id)
         # A name of the old node that a third of the survivor's kind answers to stays that one's.
-        await tx.all(str, queries.claim_names, id=survivor.id)
+        await tx.all(str, nodes.queries.claim_names, id=survivor.id)
         for gone in await tx.all(Touched, queries.mark_merged, **ends):
             await revise_node(tx, gone, "merged")
         merged = await read_node_row(tx, caller, survivor.id)

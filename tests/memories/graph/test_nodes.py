@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.memories import edges as relations
-from holdfast.memories import merging, nodes
-from holdfast.memories.node_model import Edge, NewItem
+from holdfast.memories.graph import edges as relations
+from holdfast.memories.graph import merging, nodes, walks
+from holdfast.memories.graph.model import Edge, NewItem
 from tests.memories.test_rows import save
 
 
@@ -380,7 +380,7 @@ async def test_a_merge_keeps_every_item_and_edge(make_org, db, edges, items, mer
         assert {item.content for item in node.items} == expected
         assert {node.name, *node.aliases} == {f"n{m}" for m in range(4) if home[m] == home[n]}
     async with db.read(caller) as tx:
-        kept = await tx.all(Edge, nodes.queries.edges_around, ids=ids, at=tx.now)
+        kept = await tx.all(Edge, walks.queries.edges_around, ids=ids, at=tx.now)
     assert sorted((e.from_id, e.to_id, e.relation) for e in kept) == sorted(
         {(ids[home[a]], ids[home[b]], relation) for a, b, relation in edges}
     )

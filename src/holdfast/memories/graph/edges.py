@@ -9,11 +9,13 @@ from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import NotFound, PreconditionFailed
 from holdfast.kernel.ids import new_id
-from holdfast.memories.model import check_validity
-from holdfast.memories.node_model import Edge, check_edge
-from holdfast.memories.nodes import hold, queries
-from holdfast.memories.service import IfMatch
+from holdfast.kernel.sql import load
+from holdfast.memories.graph.model import Edge, check_edge
+from holdfast.memories.graph.nodes import hold
+from holdfast.memories.model import IfMatch, check_validity
 from holdfast.memories.sight import sight
+
+queries = load(__file__, "edges.sql")
 
 
 async def put_edge(

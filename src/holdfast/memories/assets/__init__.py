@@ -1,0 +1,1 @@
+"""Files attached to memories: rows in Postgres, bytes in an object store."""

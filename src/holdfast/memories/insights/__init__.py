@@ -1,0 +1,1 @@
+"""Learning insights: a store of the user's own, beside the memories."""

@@ -1,0 +1,146 @@
+"""Rows of memories inside an open transaction: read one, change one, record what a write left.
+
+Every write of a row, here and in saving.py, ends in `record`, which adds the revisions and the passages. Rows are
+deleted in deletion.py alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from holdfast.kernel import limits
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.db import Tx
+from holdfast.kernel.errors import Invalid, NotFound, PreconditionFailed
+from holdfast.kernel.ids import is_id, new_id
+from holdfast.kernel.sql import Query, load
+from holdfast.memories import passages
+from holdfast.memories.model import MAX_SOURCES, IfMatch, Memory, check_validity
+from holdfast.memories.sight import sight
+
+queries = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A row as a write left it, what the write was, and who spoke."""
+
+    row: Memory
+    action: str
+    by: Caller
+
+
+async def read_row(
+    tx: Tx,
+    speaking: Caller,
+    memory_id: str,
+    *,
+    include_expired: bool = False,
+    as_of: datetime | None = None,
+) -> Memory:
+    """One memory that the caller sees; NotFound where it is not there for them."""
+    found = await tx.one(
+        Memory,
+        queries.read_memory if as_of is None else queries.read_memory_as_of,
+        id=memory_id,
+        include_expired=include_expired,
+        as_of=as_of,
+        **sight(speaking),
+    )
+    if found is None:
+        raise NotFound(f"there is no memory {memory_id!r}")
+    return found
+
+
+async def change_row(
+    tx: Tx,
+    speaking: Caller,
+    memory_id: str,
+    query: Query,
+    action: str,
+    *,
+    include_expired: bool = False,
+    if_match: IfMatch = None,
+    **params: Any,
+) -> Memory:
+    """Change one row that the caller sees, and write down what it became."""
+    changed = await tx.one(
+        Memory,
+        query,
+        id=memory_id,
+        include_expired=include_expired,
+        if_match=if_match,
+        **params,
+        **sight(speaking),
+    )
+    if changed is None:
+        await read_row(tx, speaking, memory_id, include_expired=include_expired)
+        raise PreconditionFailed("the memory changed since that ETag")
+    await record(tx, [Written(changed, action, speaking)])
+    return changed
+
+
+async def record(tx: Tx, written: Sequence[Written]) -> None:
+    """What follows every write of rows, in its transaction: checks of the whole, the history, the passages."""
+    for each in written:
+        check_whole(each.row)
+    await tx.run(
+        queries.revise_memories,
+        ids=[each.row.id for each in written],
+        revision_ids=[new_id("memver") for _ in written],
+        actions=[each.action for each in written],
+        agent_ids=[each.by.agent_id for each in written],
+        session_ids=[each.by.session_id for each in written],
+        **who(written[0].by),
+    )
+    await passages.index(tx, [each.row for each in written])
+
+
+def check_whole(row: Memory) -> None:
+    """What can be checked only of a row as a whole, once it is written."""
+    check_validity(row.valid_from, row.valid_to)
+    limits.at_most(len(row.sources), MAX_SOURCES, what="sources")
+
+
+def who(caller: Caller) -> dict[str, Any]:
+    """Whom history names, as parameters of a query."""
+    return {
+        "actor_type": caller.actor.type,
+        "actor_id": caller.actor.id,
+        "user_id": caller.user_id,
+        "request_id": caller.request_id,
+    }
+
+
+async def check_successor(
+    tx: Tx, speaking: Caller, fields: Mapping[str, Any], *, of: str | None = None
+) -> None:
+    """Refuse a `superseded_by` that names no other memory the caller sees."""
+    successor = fields.get("superseded_by")
+    if successor is None:
+        return
+    wrong = Invalid.field("superseded_by", "names no other memory that you see")
+    if successor == of or not is_id(successor, "memory"):
+        raise wrong
+    try:
+        await read_row(tx, speaking, successor, include_expired=True)
+    except NotFound:
+        raise wrong from None
+
+
+def plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as JSON: times as text, each tag once."""
+    given = {
+        name: rfc3339(value) if isinstance(value, datetime) else value
+        for name, value in fields.items()
+    }
+    if given.get("tags") is not None:
+        given["tags"] = distinct(given["tags"])
+    return given
+
+
+def distinct(tags: Iterable[str]) -> list[str]:
+    """Each tag once, in the order given."""
+    return list(dict.fromkeys(tags))

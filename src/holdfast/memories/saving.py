@@ -1,0 +1,180 @@
+"""Save memories by key: update the row that holds the key, or make one."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import Conflict, PreconditionFailed
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.sql import load
+from holdfast.memories import passages
+from holdfast.memories.model import (
+    DEFAULTS,
+    IfMatch,
+    NewMemory,
+    SavedMemory,
+    check_fields,
+    check_sources,
+)
+from holdfast.memories.rows import (
+    Written,
+    check_successor,
+    check_whole,
+    distinct,
+    plain,
+    record,
+    who,
+)
+from holdfast.memories.sight import context_id, enter
+
+queries = load(__file__, "saving.sql")
+
+# How often a save asks again when others make and take over the same key at the same moment.
+MAX_TRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A checked save, and who speaks (from which place) when it is made."""
+
+    by: Caller
+    new: NewMemory
+
+    @property
+    def slot(self) -> tuple[str, str, str]:
+        """What may exist once: a key in its context and workspace."""
+        scope = self.new.scope
+        context = f"{scope}:{context_id(self.by, scope)}"
+        return context, self.by.workspace_id, self.new.fields["key"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SavedRow(SavedMemory):
+    place: int  # which item of the statement it answers
+
+
+async def save_memory(
+    db: Database, caller: Caller, new: NewMemory, *, if_match: IfMatch = None
+) -> SavedMemory:
+    """Save under a key: update the row that holds it in its context, or make one."""
+    check_new(new)
+    await passages.prefetch_embeddings(db, [new])
+    async with db.begin(caller) as tx:
+        save = await prepare_save(tx, caller, new)
+        [saved] = await save_rows(tx, [save], if_match=if_match)
+    return saved
+
+
+def check_new(new: NewMemory) -> None:
+    """Refuse what cannot be saved whoever asks."""
+    check_fields(new.fields)
+    check_sources(new.sources)
+
+
+async def prepare_save(tx: Tx, caller: Caller, new: NewMemory) -> Save:
+    """Enter the place a save speaks from, and refuse what may not be saved there."""
+    speaking = await enter(tx, caller, new.place, to_write=True)
+    context_id(speaking, new.scope)
+    await check_successor(tx, speaking, new.fields)
+    return Save(speaking, new)
+
+
+async def save_rows(
+    tx: Tx, saves: Sequence[Save], *, if_match: IfMatch = None
+) -> list[SavedMemory]:
+    """Make saves of different slots, in one statement; what the rows became, in the same order."""
+    made = await _make(tx, saves[0]) if len(saves) == 1 and if_match is None else None
+    if made is not None:
+        return [made]
+    waiting = {place: _item(place, save) for place, save in enumerate(saves)}
+    saved: dict[int, _SavedRow] = {}
+    for _ in range(MAX_TRIES):
+        items = Jsonb(list(waiting.values()))
+        if len(waiting) > 1:
+            await tx.run(queries.lock_keys, items=items)
+        for row in await tx.all(_SavedRow, queries.save_memories, items=items, if_match=if_match):
+            saved[row.place] = row
+            del waiting[row.place]
+        if not waiting:
+            break
+        if if_match is not None:
+            raise PreconditionFailed("the memory changed since that ETag, or is not there")
+    if waiting:
+        raise Conflict("others make and take over this key without a pause; try again")
+    rows = [saved[place] for place in range(len(saves))]
+    await record(
+        tx,
+        [
+            Written(row, "created" if row.created else "updated", save.by)
+            for row, save in zip(rows, saves, strict=True)
+        ],
+    )
+    return [_without_place(row) for row in rows]
+
+
+async def _make(tx: Tx, save: Save) -> SavedMemory | None:
+    """Make the row of a key that nobody holds; None where somebody does, or the save would take the key over."""
+    if save.new.dedupe == "create" or save.new.fields.get("superseded_by") is not None:
+        return None
+    context, workspace_id, _ = save.slot
+    memory_id, revision_id = new_id("memory"), new_id("memver")
+    made = await tx.send(
+        _SavedRow,
+        queries.make_memory,
+        {
+            **DEFAULTS,
+            **save.new.fields,
+            "tags": distinct(save.new.fields.get("tags", ())),
+            "id": memory_id,
+            "sources": Jsonb([asdict(source) for source in save.new.sources]),
+            "scope": save.new.scope,
+            "project_id": save.by.project_id,
+            "agent_id": save.by.agent_id,
+            "session_id": save.by.session_id,
+            "workspace_id": workspace_id,
+            "revision_id": revision_id,
+            **who(save.by),
+        },
+    )
+    new = passages.new_document(
+        save.new,
+        object_id=memory_id,
+        context=context,
+        workspace_id=workspace_id,
+        session_id=save.by.session_id,
+        now=tx.now,
+    )
+    await passages.index_new(tx, new, revision_id)
+    row = await made.fetchone()
+    if row is None:
+        return None
+    check_whole(row)
+    return _without_place(row)
+
+
+def _item(place: int, save: Save) -> dict[str, Any]:
+    """A save as the statement takes it."""
+    context, workspace_id, key = save.slot
+    return {
+        "place": place,
+        "id": new_id("memory"),
+        "key": key,
+        "fields": plain(save.new.fields),
+        "sources": [asdict(source) for source in save.new.sources],
+        "forced": save.new.dedupe == "create",
+        "scope": save.new.scope,
+        "context": context,
+        "user_id": save.by.user_id,
+        "project_id": save.by.project_id,
+        "agent_id": save.by.agent_id,
+        "session_id": save.by.session_id,
+        "workspace_id": workspace_id,
+    }
+
+
+def _without_place(row: _SavedRow) -> SavedMemory:
+    return SavedMemory(**{name: getattr(row, name) for name in SavedMemory.__dataclass_fields__})
