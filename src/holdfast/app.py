@@ -169,6 +169,8 @@ def make_app(config: AppConfig) -> FastAPI:
     app.state.checks = {"database": db.check, "assets": assets.check}
     if backends.redis is not None:
         app.state.checks["redis"] = backends.redis.check
+    if db.embedders.remote:
+        app.state.checks["embedder"] = db.embedders.check
 
     app.include_router(pages.router)
     app.include_router(pages.health_router)

@@ -55,8 +55,15 @@ def test_a_write_succeeds_while_the_embedder_is_down_and_its_vector_follows(tmp_
         assert (
             api.post("/memories/recall", json={"q": "tea", "mode": "semantic"}).status_code == 503
         )
+        why = {"q": "hot beverages", "explain": True, "ids": [saved.json()["id"]]}
+        [miss] = api.post("/memories/recall", json=why).json()["misses"]
+        assert miss["reason"] == "not_embedded"  # "no_match" would say that meaning was compared
+        not_ready = httpx.get(f"{ready['url']}/readyz")
+        assert not_ready.status_code == 503
+        assert not_ready.json()["checks"]["embedder"] == "EmbedderUnavailable"
         embedder.down = False
         eventually(lambda: keys(api, "green tea", mode="semantic") == ["tea"])
+        assert httpx.get(f"{ready['url']}/readyz").json()["checks"]["embedder"] == "ok"
 
 
 def test_a_model_is_changed_while_the_service_runs(tmp_path: Path, embedder):

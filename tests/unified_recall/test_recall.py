@@ -85,6 +85,15 @@ async def test_why_not_is_said_across_faces(api):
         assert sum(each["explain"]["parts"].values()) == each["score"]
 
 
+async def test_something_of_a_kind_that_was_not_searched_is_not_said_to_be_missing(api):
+    store = await store_with(api, tea="green tea of Uji")
+    [entry] = (await api.get(f"/memory_stores/{store['id']}/memories")).json()["data"]
+    answer = await ask(api, "green tea", kinds=["memory"], explain=True, ids=[entry["id"]])
+    [miss] = answer["misses"]
+    assert miss["reason"] == "no_match"
+    assert "store_entry" in miss["detail"]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

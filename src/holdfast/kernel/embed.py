@@ -10,6 +10,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
+from time import monotonic
 from typing import Protocol
 from urllib.parse import urldefrag
 
@@ -23,6 +24,8 @@ JOB_PATIENCE_S = 60.0
 # Few at a time, so that a query does not wait long behind a large write.
 MAX_BATCH = 16
 MAX_KEPT = 4_096
+# A remote embedder that answered is not asked again, to see whether it does, for this long.
+CHECKED_S = 10.0
 DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
 
 Vector = str
@@ -117,6 +120,7 @@ class Embedder:
         self._making: dict[bytes, asyncio.Future[Vector]] = {}
         self._waiting: list[tuple[str, float, asyncio.Future[Vector]]] = []
         self._runner: asyncio.Task[None] | None = None
+        self._answered_at = -CHECKED_S
 
     async def embed(
         self, texts: Sequence[str], *, patience_s: float = PATIENCE_S, urgent: bool = False
@@ -173,6 +177,12 @@ class Embedder:
         vectors = [found for text in texts if (found := self.at_hand(text)) is not None]
         return vectors if len(vectors) == len(texts) else None
 
+    async def check(self) -> None:
+        """Embed a word, unless one was embedded a moment ago; EmbedderUnavailable where that fails."""
+        now = monotonic()
+        if now - self._answered_at > CHECKED_S:
+            await self.embed([f"ready {now}"], urgent=True)
+
     async def close(self) -> None:
         """End the work that is under way."""
         if self._runner is not None:
@@ -188,10 +198,12 @@ class Embedder:
                 rows = await asyncio.to_thread(self._model.embed, texts, patience_s=patience_s)
             except Exception as error:  # whoever waits hears of it, whatever it is
                 metrics.embedder_failures.inc()
+                self._answered_at = -CHECKED_S
                 for text, _, future in batch:
                     del self._making[_digest(text)]
                     future.set_exception(_as_unavailable(error))
                 continue
+            self._answered_at = monotonic()
             for (text, _, future), row in zip(batch, rows, strict=True):
                 vector = as_vector(row)
                 self._keep(text, vector)
@@ -224,6 +236,22 @@ class Embedders:
         self._opened: dict[str, Embedder] = {}
         self._opening = asyncio.Lock()
         self._active: str | None = None
+
+    @property
+    def configured(self) -> bool:
+        """Whether the settings name an embedder."""
+        return self._spec != "none"
+
+    @property
+    def remote(self) -> bool:
+        """Whether the settings name an endpoint."""
+        return self._spec.startswith(("http://", "https://"))
+
+    async def check(self) -> None:
+        """Raise EmbedderUnavailable unless the remote embedder that serves answers."""
+        embedder = await self.serving()
+        if embedder is not None:
+            await embedder.check()
 
     async def wanted(self) -> Embedder | None:
         """The one that the settings name."""

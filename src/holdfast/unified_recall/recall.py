@@ -131,7 +131,7 @@ async def recall(db: Database, caller: Caller, ask: Ask) -> RecalledThings:
         limit=ask.limit,
         max_tokens=ask.max_tokens,
     )
-    misses = await _misses(db, caller, ask, question, asked, found, readers, data)
+    misses = await _misses(db, caller, ask, question, asked, found, views, data)
     return RecalledThings(data, used, misses)
 
 
@@ -170,23 +170,29 @@ async def _misses(
     question: Question,
     asked: Understood,
     found: Found,
-    readers: Mapping[Kind, Reader],
+    views: Sequence[View],
     data: Sequence[RecalledThing],
 ) -> list[Miss]:
     """A reason for each id that was asked about: that of the face where it can be read, else that it is not there."""
+    every = {kind: reader for view in views for kind, reader in view.readers.items()}
     shown = {each.id for each in data}
     missed = [id for id in dict.fromkeys(ask.ids) if id not in shown]
     if not ask.explain or not missed:
         return []
     reasons: dict[str, Miss] = {}
-    for kind, reader in readers.items():
-        there = [id for id in missed if id in await reader(missed)]
+    for kind, reader in every.items():
+        readable = await reader(missed)
+        there = [id for id in missed if id in readable]
+        if kind not in ask.kinds:
+            detail = f"it is of the kind {kind}, which this call does not search"
+            reasons |= {id: Miss(id, "no_match", detail) for id in there}
+            continue
         for miss in await why_not(
             db, caller, question, asked, found, kind, there, min_score=ask.min_score
         ):
             reasons[miss.id] = miss
     rest = [id for id in missed if id not in reasons]
-    if "memory" in readers:
+    if "memory" in every:
         for miss in await memories.gone(db, caller, ask.place, rest):
             reasons[miss.id] = miss
     return [reasons.get(id, Miss(id, "not_found", "there is no such thing")) for id in missed]

@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall.search import search
+from holdfast.kernel.sql import Query
 from tests.kernel.recall.conftest import NOW
 
 TABLES = (
@@ -151,6 +152,40 @@ async def test_without_an_embedder_words_alone_answer(service, index):
         assert "semantic" not in found.hits[0].parts
     finally:
         await plain.close()
+
+
+async def test_the_only_row_with_an_identifier_comes_first_before_it_is_embedded(service, index):
+    for number in range(30):
+        await index.put(
+            f"m{number:02}",
+            f"Is the invoice of customer {number} paid? It is still open, no payment",
+        )
+    plain = Database(service.app_url, min_size=1, max_size=2)
+    await plain.open()
+    embedding, index.db = index.db, plain
+    try:
+        for number in range(1770, 1780):
+            await index.put(f"i{number}", f"INV-{number}: 40 EUR, Meier", session_id="batch")
+    finally:
+        await plain.close()
+    index.db = embedding
+    found = await index.found("Is invoice INV-1777 of customer Meier paid or still open?")
+    assert found.hits[0].object_id == "i1777"
+    assert found.hits[0].score > found.hits[1].score
+    assert found.hits[0].parts["identifier"] > 0
+
+
+@pytest.mark.parametrize("language", ["english", "french", "german", "simple"])
+async def test_accents_are_folded_in_every_language(index, language):
+    async with index.db.begin(index.caller) as tx:
+        await tx.run(
+            Query("choose", "UPDATE orgs SET language = %(language)s WHERE org_id = %(org_id)s"),
+            language=language,
+        )
+    await index.put("it", "Das Café Müller in Besançon")
+    await index.put("other", "the library in the park")
+    for query in ("cafe", "CAFÉ", "muller", "Besancon"):
+        assert await index.ask(query, mode="lexical") == ["it"], query
 
 
 async def test_lexical_mode_orders_by_rank_then_pinned_importance_and_change(index):

@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +47,47 @@ def test_names_are_taken_out_with_their_possessive():
 
 def test_a_query_that_is_a_name_stays_whole():
     assert words.without("Caroline?", {"caroline"}) == "Caroline?"
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("Café", "Cafe"),
+        ("naïve façade", "naive facade"),
+        ("Łódź", "Lodz"),
+        ("smørrebrød", "smorrebrod"),
+        ("Straße", "Strasse"),
+        ("œuvre", "oeuvre"),
+        ("Ελλάδα", "Ελλαδα"),
+        ("ёлка", "елка"),
+        ("مُحَمَّد", "محمد"),
+        ("Việt Nam", "Viet Nam"),
+    ],
+)
+def test_accents_do_not_part_words(stored, asked):
+    assert words.plain(stored).lower() == words.plain(asked).lower()
+
+
+@pytest.mark.parametrize("text", ["がか", "ข้าวผัด", "हिन्दी", "한국어", "йод"])
+def test_marks_that_make_another_word_stay(text):
+    assert words.fold(text) == text
+
+
+def test_names_are_found_whatever_their_accents():
+    assert words.spoken("What did José say?") == words.spoken("what did jose SAY")
+    assert words.without("When did José's band meet?", {"jose"}) == "When did band meet?"
+
+
+@pytest.mark.parametrize(
+    ("query", "identifiers"),
+    [
+        ("status of INV-1777?", {"inv-1777"}),
+        ("mail ana@example.com about user_id", {"ana@example.com", "user_id"}),
+        ("src/holdfast/app.py", {"src/holdfast/app.py"}),
+        ("release v1.2.3 on 10.0.0.1", {"v1.2.3", "10.0.0.1"}),
+        ("order 1234567", {"1234567"}),
+        ("on 2024-05-01 at 10:30, the 3rd time in 2023, he/she ran 10km for 3.5 h", set()),
+    ],
+)
+def test_identifiers_are_told_from_amounts_and_dates(query, identifiers):
+    assert words.of_query(query).identifiers == identifiers

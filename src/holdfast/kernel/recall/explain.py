@@ -71,10 +71,22 @@ def _why(
         return Miss(id, "no_match", "it is not in the places that this call searches")
     if question.labels and (probed.matches or _is_close(probed)):
         return Miss(id, "no_match", "the filters of this call leave it out")
-    if not probed.embedded and asked.vector is not None and not probed.matches:
-        return Miss(id, "not_embedded", "no word of the query is in it, and its embedding follows")
     if probed.matches or _is_close(probed):
         return Miss(id, "crowded_out", "others fit better; it was not among the candidates")
+    return _not_found_by_words(id, probed, question, asked)
+
+
+def _not_found_by_words(id: str, probed: Probed, question: Question, asked: Understood) -> Miss:
+    """Why meaning did not bring up an object that holds no word of the query."""
+    if question.mode == "lexical":
+        return Miss(id, "no_match", "no word of the query is in it")
+    if asked.embedder_down:
+        why = "the embedder does not answer, so meaning was not compared"
+        return Miss(id, "not_embedded", f"no word of the query is in it, and {why}")
+    if asked.vector is None:
+        return Miss(id, "no_match", "no word of the query is in it, and there is no embedder")
+    if not probed.embedded:
+        return Miss(id, "not_embedded", "no word of the query is in it, and its embedding follows")
     return Miss(id, "no_match", "no word of the query is in it, nor is it close in meaning")
 
 

@@ -21,6 +21,8 @@ PER_UNIT = 2.0**20
 # a word in common and below both, nothing is said at all.
 CREDIBLE_SIMILARITY = 0.25
 FAINT_SIMILARITY = 0.1
+# An identifier that more objects than this share does not decide between them.
+MAX_IDENTIFIED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Asked:
     times: Times = NO_TIMES
     names: frozenset[str] = frozenset()  # of those who speak here, that the query names
     semantic: bool = True  # whether the query has a vector
+    identifiers: frozenset[str] = frozenset()  # that the query names
 
 
 def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Found:
@@ -65,6 +68,8 @@ def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Fou
         known = best.get((candidate.kind, candidate.object_id))
         if known is None or hit.score > known[0].score:
             best[candidate.kind, candidate.object_id] = hit, candidate
+    if asked.mode == "hybrid" and asked.identifiers:
+        best = _identified_first(best, asked.identifiers)
     order = _lexical_order if asked.mode == "lexical" else _order
     ranked = sorted(best.values(), key=lambda pair: order(*pair), reverse=True)
     return Found(
@@ -106,11 +111,36 @@ def _judge(
     )
 
 
+def _identified_first(
+    best: dict[tuple[str, str], tuple[Hit, Candidate]], identifiers: frozenset[str]
+) -> dict[tuple[str, str], tuple[Hit, Candidate]]:
+    """Lift the objects that hold an identifier of the query above all others, in the order that they have."""
+    held = {
+        name
+        for name, (hit, _) in best.items()
+        if hit.arms and not identifiers.isdisjoint(hit.terms)
+    }
+    if not 0 < len(held) <= MAX_IDENTIFIED:
+        return best
+    top = max((hit.score for name, (hit, _) in best.items() if name not in held), default=0.0)
+    return {
+        name: (_lifted(hit, top) if name in held else hit, candidate)
+        for name, (hit, candidate) in best.items()
+    }
+
+
+def _lifted(hit: Hit, above: float) -> Hit:
+    """The hit with a score between `above` and 1."""
+    part = exact(above * (1.0 - hit.score))
+    return hit._replace(score=hit.score + part, parts={**hit.parts, "identifier": part})
+
+
 def _hybrid_parts(
     candidate: Candidate, asked: Asked, weights: Weights, in_session: Mapping[str, float]
 ) -> dict[str, float]:
-    # Without vectors the words speak for both.
-    word_weight = weights.lexical + (0.0 if asked.semantic else weights.semantic)
+    # Where there are no vectors to compare, the words speak for both.
+    compared = asked.semantic and candidate.embedded
+    word_weight = weights.lexical + (0.0 if compared else weights.semantic)
     days = max((asked.now - candidate.updated_at).total_seconds() / 86_400, 0.0)
     parts = {
         "lexical": word_weight * saturated(candidate.lexical),

@@ -194,7 +194,7 @@ async def _put(
         "scope": document.scope,
         "workspace_id": document.workspace_id,
         "session_id": document.session_id,
-        "actor": document.actor,
+        "actor": None if document.actor is None else words.fold(document.actor),
         "labels": list(document.labels),
         "at": document.at,
         "updated_at": document.updated_at,

@@ -37,6 +37,7 @@ class Understood:
     vector: Vector | None
     model: str | None
     weights: Weights
+    embedder_down: bool = False  # there is an embedder, and it did not answer
 
 
 async def search(db: Database, caller: Caller, question: Question) -> Found:
@@ -67,15 +68,17 @@ async def understand(
     """
     begun = begun or await begin(db, caller, question)
     names = frozenset(begun.names)
-    vector = None
+    vector, down = None, False
     if question.mode != "lexical" and question.text.strip():
         vector = await _embed(db, question, words.without(question.text, set(names)), begun.model)
+        down = vector is None and db.embedders.configured
     return Understood(
         words=words.of_query(question.text),
         names=names,
         vector=vector,
         model=begun.model,
         weights=Weights.of(begun.weights),
+        embedder_down=down,
     )
 
 
@@ -119,6 +122,7 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
             times=times.named_in(question.text, question.now),
             names=asked.names,
             semantic=asked.vector is not None,
+            identifiers=asked.words.identifiers,
         ),
         asked.weights,
     )

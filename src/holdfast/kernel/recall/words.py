@@ -23,13 +23,35 @@ _UNSPACED = re.compile(
 _IDENTIFIER = re.compile(r"[^\W_](?:[\w.:/@#+\\-]*[^\W_])?")
 _PART = re.compile(r"[^\W_]+")
 
+# Marks that a decomposed letter carries (Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowel signs). The vowels of
+# Thai or Devanagari and the voicing of kana are marks too, and stay: without them it is another word. So does `й`.
+_MARKS = re.compile(
+    "[\u0300-\u0305\u0307-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    "\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]|(?<![иИ])\u0306"
+)
+# Letters that Unicode does not decompose, as they are written without the stroke or ligature.
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L",
+     "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ħ": "h", "Ħ": "H", "ı": "i", "ŧ": "t", "Ŧ": "T"}
+)  # fmt: skip
+
+# Numbers that are no names of anything: amounts, ordinals, times of day, dates.
+_QUANTITY = re.compile(
+    r"\d+[a-z]{1,3}|\d{1,4}|\d+[.,:]\d+[a-z]{0,2}|\d{4}-\d\d?(?:-\d\d?)?|\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|\d{4}/\d{2,4}"
+)
+_NAMES_A_THING = re.compile(r"_|@|::|/.*\.|\..*/")
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text taken apart: `plain` for the language's parser, `literal` as the text of a tsvector."""
+    """A text taken apart: `plain` for the language's parser, `literal` as the text of a tsvector.
+
+    `identifiers` are the literals that name one thing (`inv-1777`, `ana@example.com`), not amounts or dates.
+    """
 
     plain: str
     literal: str
+    identifiers: frozenset[str] = frozenset()
 
 
 def of_text(text: str) -> Words:
@@ -49,16 +71,18 @@ def of_query(text: str) -> Words:
 
 def spoken(text: str) -> set[str]:
     """The words of a text in lower case, as names are compared."""
-    return set(_PART.findall(text.lower()))
+    return set(_PART.findall(fold(text).lower()))
 
 
 def without(text: str, names: set[str]) -> str:
     """The text with these words (and a possessive 's) taken out; whole where nothing else would be left."""
     if not names:
         return text
-    one = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    rest = re.sub(rf"(?<!\w)(?:{one})(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
-    rest = " ".join(rest.split())
+
+    def kept(found: re.Match[str]) -> str:
+        return " " if fold(found[1]).lower() in names else found[0]
+
+    rest = " ".join(re.sub(r"(?<!\w)(\w+)(?:['’]s)?(?!\w)", kept, text).split())
     return rest if len(_PART.findall(rest)) > 1 else text
 
 
@@ -69,14 +93,34 @@ def _take_apart(text: str, *, pairs_only: bool) -> Words:
         for gram, position in _grams(run.group(), run.start(), pairs_only=pairs_only):
             at[gram].append(position)
     spaced = _UNSPACED.sub(" ", text)
+    identifiers: set[str] = set()
     for found in _IDENTIFIER.finditer(spaced):
-        for literal in _literals(found.group().lower()):
+        token = found.group().lower()
+        literals = _literals(token)
+        if literals and _is_identifier(token):
+            identifiers.add(token)
+        for literal in literals:
             at[literal].append(found.start())
-    return Words(spaced, _tsvector(at))
+    return Words(spaced, _tsvector(at), frozenset(identifiers))
+
+
+def fold(text: str) -> str:
+    """The text without accents, and in one form of each character: `Café` and `Cafe` are the same word."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFC", _MARKS.sub("", apart)).translate(_LETTERS)
 
 
 def _normal(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).replace("\x00", " ")
+    return fold(text).replace("\x00", " ")
+
+
+def _is_identifier(token: str) -> bool:
+    """Whether a literal names one thing: a code with digits in it, an address, a path, a name in a program."""
+    if any(character.isdigit() for character in token):
+        return _QUANTITY.fullmatch(token) is None
+    return _NAMES_A_THING.search(token) is not None
 
 
 def _grams(run: str, start: int, *, pairs_only: bool) -> list[tuple[str, int]]:
