@@ -11,7 +11,7 @@ from holdfast.context import service
 from holdfast.context.model import ConversationName, MemoryPolicy
 from holdfast.conversations import service as conversations
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.entering import Ask
+from holdfast.conversations.instances import InstanceRequest
 from holdfast.entries import service as entries
 from holdfast.entries.model import MAX_ENTRIES
 from holdfast.kernel.caller import Caller, operator
@@ -42,7 +42,7 @@ async def run(bench: Bench) -> None:
         "1,000 messages": lambda _: conversations.read(
             backends,
             caller,
-            Ask(TALK.resource_id, TALK.key),
+            InstanceRequest(TALK.resource_id, TALK.key),
             limit=1_000,
             offset=0,
             tail=1_000,
@@ -111,7 +111,7 @@ async def _fill_blocks(bench: Bench) -> None:
 
 async def _talk(backends: Backends, caller: Caller) -> None:
     """A long conversation, short of the tokens at which it would be flushed."""
-    ask = Ask(TALK.resource_id, TALK.key)
+    ask = InstanceRequest(TALK.resource_id, TALK.key)
     for start in range(0, 1_000, 100):
         messages = [
             {"role": ("user", "assistant")[n % 2], "content": f"message {n}: " + "some words " * 12}

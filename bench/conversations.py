@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.harness import Bench, Operation, compare, console
-from holdfast.conversations import resources, service
+from holdfast.conversations import service
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.entering import Ask
-from holdfast.conversations.yaml_lines import Document
+from holdfast.conversations.instances import InstanceRequest
+from holdfast.conversations.resources import service as resources
+from holdfast.conversations.resources.yaml import Document
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.redis import Redis
 
@@ -42,7 +43,7 @@ async def _measure(backends: Backends, caller: Caller, kind: str) -> None:
         "persistence": {"type": kind},
     }
     await resources.put_resource(backends, caller, config["id"], Document(config, {}))
-    asks = {size: Ask(config["id"], f"of-{size}") for size in (SHORT, LONG)}
+    asks = {size: InstanceRequest(config["id"], f"of-{size}") for size in (SHORT, LONG)}
     for size, ask in asks.items():
         for _ in range(0, size, 100):
             await service.append(backends, caller, ask, [TEXT] * min(size, 100))
@@ -50,7 +51,11 @@ async def _measure(backends: Backends, caller: Caller, kind: str) -> None:
     def append(size: int) -> Operation:
         async def operation(n: int) -> object:
             # A short conversation is a new one each time it would no longer be short.
-            ask = asks[size] if size == LONG else Ask(config["id"], f"of-{size}-{n // 50}")
+            ask = (
+                asks[size]
+                if size == LONG
+                else InstanceRequest(config["id"], f"of-{size}-{n // 50}")
+            )
             return await service.append(backends, caller, ask, TEXT)
 
         return operation

@@ -23,6 +23,7 @@ from holdfast.context import routes as context
 from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
+from holdfast.conversations.resources import routes as memory_resources
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, pages, problems
 from holdfast.edge.toolbox import Toolbox
@@ -63,7 +64,7 @@ ROUTERS = (
     unified_recall.router,
     stores.router,
     stores.import_router,
-    conversations.resources_router,
+    memory_resources.router,
     conversations.router,
 )
 

@@ -7,9 +7,9 @@ import psycopg
 import structlog
 
 from holdfast.app import AppConfig, config_of, open_backends
-from holdfast.conversations import flushing
 from holdfast.conversations import sweep as conversations
 from holdfast.conversations.backends import Backends
+from holdfast.conversations.flush import run as flush_runs
 from holdfast.entries import sweep as entries
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
@@ -33,7 +33,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
     return {
         **entries.handlers(db),
         "embed": models.embed_later(db, READERS),
-        flushing.JOB: flushing.handler(backends),
+        flush_runs.JOB: flush_runs.handler(backends),
         "index": models.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
     }

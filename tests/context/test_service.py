@@ -7,7 +7,7 @@ from holdfast.context.model import ConversationName, MemoryPolicy
 from holdfast.context.service import Ask, assemble
 from holdfast.conversations import service as conversations
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.entering import Ask as Conversation
+from holdfast.conversations.instances import InstanceRequest as Conversation
 from holdfast.entries import service as entries
 from holdfast.entries.model import NewEntry
 from tests.round_trips import counted

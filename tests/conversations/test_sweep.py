@@ -7,15 +7,15 @@ import pytest
 
 from holdfast.conversations import sweep
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.local_log import LocalLog, forget_expired
-from holdfast.conversations.log import Terms
-from holdfast.conversations.model import Where
-from holdfast.conversations.postgres_log import PostgresLog
-from holdfast.kernel.redis import Breaker
+from holdfast.conversations.logs.local import LocalLog, forget_expired
+from holdfast.conversations.logs.postgres import PostgresLog
+from holdfast.conversations.logs.protocol import Terms
+from holdfast.conversations.model import Instance
+from holdfast.kernel.breaker import Breaker
 from tests.conftest import serving
 from tests.conversations.conftest import Talk, resource
-from tests.conversations.test_logs import drafts, texts
-from tests.conversations.test_recall import SMALL, fill, found
+from tests.conversations.flush.test_index import SMALL, fill, found
+from tests.conversations.logs.test_protocol import drafts, texts
 from tests.conversations.test_routes import said
 
 SHORT = Terms(ttl_s=0.05)
@@ -36,15 +36,15 @@ async def test_instances_whose_time_is_over_are_removed_batch_after_batch(db, or
     log, me = PostgresLog(db, Breaker("the database")), org.caller()
     number = sweep.BATCH + 5
     for n in range(number):
-        await log.append(me, Where("r", f"old{n}"), drafts("a", "b"), SHORT)
-    await log.append(me, Where("r", "new"), drafts("a"), Terms(ttl_s=3600))
-    await log.append(me, Where("r", "lasting"), drafts("a"), Terms())
+        await log.append(me, Instance("r", f"old{n}"), drafts("a", "b"), SHORT)
+    await log.append(me, Instance("r", "new"), drafts("a"), Terms(ttl_s=3600))
+    await log.append(me, Instance("r", "lasting"), drafts("a"), Terms())
     await asyncio.sleep(0.1)
     assert org.id in await db.prove(str, sweep.queries.orgs_to_sweep, "", flushed_before=None)
     assert await sweep.sweep_org(Backends(db), org.id) == sweep.Swept(number)
     assert rows("SELECT count(*) FROM conversations WHERE org_id = %s") == [(2,)]
     assert rows("SELECT count(*) FROM conversation_messages WHERE org_id = %s") == [(2,)]
-    assert await texts(log, me, Where("r", "new")) == ["a"]
+    assert await texts(log, me, Instance("r", "new")) == ["a"]
     told = rows(
         "SELECT label, version, content, state ->> 'message_count', actor_type, actor_id FROM revisions"
         " WHERE org_id = %s AND action = 'expired'"
@@ -56,7 +56,7 @@ async def test_instances_whose_time_is_over_are_removed_batch_after_batch(db, or
 
 
 async def test_a_write_after_the_end_begins_anew_and_tells_of_it(db, org, rows):
-    log, me, here = PostgresLog(db, Breaker("the database")), org.caller(), Where("r", "k")
+    log, me, here = PostgresLog(db, Breaker("the database")), org.caller(), Instance("r", "k")
     await log.append(me, here, drafts("a"), SHORT)
     await asyncio.sleep(0.1)
     await log.append(me, here, drafts("b"), Terms())
@@ -69,9 +69,9 @@ async def test_a_write_after_the_end_begins_anew_and_tells_of_it(db, org, rows):
 
 async def test_an_instance_that_is_being_written_to_is_left_alone(db, org, service):
     log, me = PostgresLog(db, Breaker("the database")), org.caller()
-    await log.append(me, Where("r", "k"), drafts("a"), SHORT)
+    await log.append(me, Instance("r", "k"), drafts("a"), SHORT)
     await asyncio.sleep(0.1)
-    from tests.conversations.test_postgres_log import holding
+    from tests.conversations.logs.test_postgres import holding
 
     with holding(service, org):
         assert await sweep.sweep_org(Backends(db), org.id) == sweep.Swept(0)
@@ -80,11 +80,11 @@ async def test_an_instance_that_is_being_written_to_is_left_alone(db, org, servi
 
 async def test_lists_of_this_process_go_too(db, org):
     log, me = LocalLog(db), org.caller()
-    await log.append(me, Where("r", "k"), drafts("a"), SHORT)
-    await log.append(me, Where("r", "lasting"), drafts("a"), Terms())
+    await log.append(me, Instance("r", "k"), drafts("a"), SHORT)
+    await log.append(me, Instance("r", "lasting"), drafts("a"), Terms())
     await asyncio.sleep(0.1)
     assert forget_expired() >= 1
-    assert await texts(log, me, Where("r", "lasting")) == ["a"]
+    assert await texts(log, me, Instance("r", "lasting")) == ["a"]
 
 
 async def test_a_summary_leaves_recall_with_its_instance(talk, api, db, org, rows):

@@ -129,8 +129,8 @@ async def test_a_redis_that_hangs_is_given_its_time_and_no_more(tmp_path):
 FLUSHER = """
 import asyncio, json, sys, time
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.model import Where
-from holdfast.conversations.rules import Surroundings, check
+from holdfast.conversations.model import Instance
+from holdfast.conversations.resources.rules import Capabilities, check
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.redis import Redis
@@ -139,8 +139,8 @@ async def main(url, redis_url, org_id, config):
     db = Database(url, min_size=1, max_size=2)
     await db.open()
     backends = Backends(db, Redis(redis_url))
-    resource, errors = check(json.loads(config), backends.around)
-    lease = await backends.log(operator(org_id), resource).lock(operator(org_id), Where(resource.id, "k"), 1.5)
+    resource, errors = check(json.loads(config), backends.capabilities)
+    lease = await backends.log(operator(org_id), resource).lock(operator(org_id), Instance(resource.id, "k"), 1.5)
     print(lease.token, flush=True)
     time.sleep(60)
 
@@ -244,7 +244,7 @@ WRITER = """
 import asyncio, json, sys
 from holdfast.conversations import service
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.entering import Ask
+from holdfast.conversations.instances import InstanceRequest
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.redis import Redis
@@ -258,11 +258,11 @@ async def main(url, redis_url, org_id, name, calls):
     for call in range(int(calls)):
         ids = [f"{name}.{call}.{n}" for n in range(3)]
         messages = [{"role": "user", "content": "x", "id": each} for each in ids]
-        done = await service.append(backends, operator(org_id), Ask("r", "k"), messages)
+        done = await service.append(backends, operator(org_id), InstanceRequest("r", "k"), messages)
         assert done.appended == 3, done
         flushes += done.flush is not None
         if call % 3 == 0:  # and the same again
-            again = await service.append(backends, operator(org_id), Ask("r", "k"), messages)
+            again = await service.append(backends, operator(org_id), InstanceRequest("r", "k"), messages)
             assert again.appended == 0, again
             flushes += again.flush is not None
     print(json.dumps(flushes), flush=True)

@@ -13,8 +13,8 @@ import yaml
 
 from holdfast.cli.output import AsJson, show, show_all
 from holdfast.cli.remote import Key, Url, call
-from holdfast.conversations.rules import snake_case
-from holdfast.conversations.yaml_lines import read_yaml
+from holdfast.conversations.resources.rules import snake_case
+from holdfast.conversations.resources.yaml import read_yaml
 from holdfast.kernel.errors import Invalid, NotFound
 
 resources_app = typer.Typer(help="Memory resources, from YAML files.", no_args_is_help=True)

@@ -8,9 +8,9 @@ from holdfast.context.model import MESSAGE_WINDOW, ContextMessage, ConversationN
 from holdfast.conversations import keys, service
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.counting import OVERHEAD
-from holdfast.conversations.entering import Ask
-from holdfast.conversations.model import Kept
-from holdfast.conversations.resources import read_resource
+from holdfast.conversations.instances import InstanceRequest
+from holdfast.conversations.model import StoredMessage
+from holdfast.conversations.resources.service import read_resource
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.tokens import Tokenizer
@@ -33,7 +33,7 @@ async def read_messages(
     result = await service.read(
         backends,
         speaker,
-        Ask(name.resource_id, key=name.key, variables=name.variables),
+        InstanceRequest(name.resource_id, key=name.key, variables=name.variables),
         limit=MESSAGE_WINDOW,
         offset=0,
         tail=MESSAGE_WINDOW,
@@ -47,7 +47,7 @@ async def read_messages(
     return Said(messages, result.total_count)
 
 
-async def _count(tokenizer: Tokenizer, kept: Sequence[Kept]) -> list[int]:
+async def _count(tokenizer: Tokenizer, kept: Sequence[StoredMessage]) -> list[int]:
     roles = {each.draft.role: tokenizer.count(each.draft.role) for each in kept}
     contents = await tokenizer.count_all([each.draft.content for each in kept])
     return [
@@ -96,7 +96,7 @@ async def _resolve(
     return ConversationName(reference["id"], key=keys.resolve(template, variables))
 
 
-def _message(kept: Kept, tokens: int) -> ContextMessage:
+def _message(kept: StoredMessage, tokens: int) -> ContextMessage:
     draft = kept.draft
     return ContextMessage(
         id=draft.id,

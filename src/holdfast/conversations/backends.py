@@ -4,18 +4,19 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from holdfast.conversations.local_log import LocalLog
-from holdfast.conversations.log import MessageLog
-from holdfast.conversations.postgres_log import PostgresLog
-from holdfast.conversations.redis_log import RedisLog
-from holdfast.conversations.resource import Resource
-from holdfast.conversations.rules import Surroundings
+from holdfast.conversations.logs.local import LocalLog
+from holdfast.conversations.logs.postgres import PostgresLog
+from holdfast.conversations.logs.protocol import MessageLog
+from holdfast.conversations.logs.redis import RedisLog
+from holdfast.conversations.resources.config import Resource
+from holdfast.conversations.resources.rules import Capabilities
 from holdfast.kernel import durations
+from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.ledger import MeteredLlm
-from holdfast.kernel.redis import Breaker, Redis
+from holdfast.kernel.redis import Redis
 
 MAX_BREAKERS = 10_000
 
@@ -34,9 +35,9 @@ class Backends:
     )
 
     @property
-    def around(self) -> Surroundings:
+    def capabilities(self) -> Capabilities:
         """What a resource may count on here."""
-        return Surroundings(self.redis is not None, self.llm is not None, self.token_endpoints)
+        return Capabilities(self.redis is not None, self.llm is not None, self.token_endpoints)
 
     async def close(self) -> None:
         """Close what was opened for conversations alone."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import httpx
 
 from holdfast.conversations.model import TokenizerUsed
-from holdfast.conversations.resource import Resource, TokenProvider
-from holdfast.conversations.rules import key_for
+from holdfast.conversations.resources.config import Resource, TokenProvider
+from holdfast.conversations.resources.rules import key_for
 from holdfast.kernel import durations
 from holdfast.kernel.tokens import Tokenizer
 

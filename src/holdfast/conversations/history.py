@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 
 import psycopg
 
-from holdfast.conversations import summaries
-from holdfast.conversations.log import kept_from_json, kept_to_json
-from holdfast.conversations.model import Change, Kept, Where
+from holdfast.conversations.flush import index
+from holdfast.conversations.logs.protocol import stored_from_json, stored_to_json
+from holdfast.conversations.model import Change, Instance, StoredMessage
 from holdfast.kernel import revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -24,16 +24,16 @@ queries = load(__file__)
 
 KIND, BACKUP = "conversation", "conversation_backup"
 
-Writing = Callable[[Tx, Where, Change], Awaitable[None]]
+Writing = Callable[[Tx, Instance, Change], Awaitable[None]]
 
 
-async def record(tx: Tx, where: Where, change: Change) -> None:
+async def record(tx: Tx, instance: Instance, change: Change) -> None:
     """Write down a change and the messages it removed; what recall finds goes along with it."""
-    await write_down(tx, where, change)
-    await summaries.follow(tx, where, change)
+    await write_down(tx, instance, change)
+    await index.follow(tx, instance, change)
 
 
-async def write_down(tx: Tx, where: Where, change: Change) -> None:
+async def write_down(tx: Tx, instance: Instance, change: Change) -> None:
     """The revision of a change, with the messages it removed."""
     after, removed = change.after, change.removed
     counts = {"message_count": after.message_count, "token_count": after.token_count}
@@ -43,14 +43,14 @@ async def write_down(tx: Tx, where: Where, change: Change) -> None:
         version=after.version,
         action=change.action,
         state={**change.state, **counts},
-        content=json.dumps([kept_to_json(kept) for kept in removed]) if removed else None,
-        parent_id=where.resource_id,
-        label=where.key,
+        content=json.dumps([stored_to_json(kept) for kept in removed]) if removed else None,
+        parent_id=instance.resource_id,
+        label=instance.key,
     )
 
 
 async def record_beside(
-    db: Database, caller: Caller, where: Where, change: Change, write: Writing = record
+    db: Database, caller: Caller, instance: Instance, change: Change, write: Writing = record
 ) -> None:
     """`record` for a log outside the database. A backend that lost its last changes counts anew: then the next number is
     taken, for the history must not lose one of the two."""
@@ -60,7 +60,7 @@ async def record_beside(
                 if attempt:
                     last = await revisions.latest_version(tx, KIND, change.after.conversation_id)
                     change = replace(change, after=replace(change.after, version=last + 1))
-                await write(tx, where, change)
+                await write(tx, instance, change)
             return
         except psycopg.errors.UniqueViolation:
             if attempt == 4:
@@ -69,7 +69,7 @@ async def record_beside(
 
 async def flushed(
     db: Database, caller: Caller, conversation_id: str, *, kept_for: timedelta | None
-) -> list[tuple[Kept, datetime]]:
+) -> list[tuple[StoredMessage, datetime]]:
     """Messages that flushes took away, in order, each with when."""
     async with db.read(caller) as tx:
         found = await tx.all(
@@ -78,15 +78,17 @@ async def flushed(
             conversation_id=conversation_id,
             since=None if kept_for is None else tx.now - kept_for,
         )
-    messages: dict[int, tuple[Kept, datetime]] = {}
+    messages: dict[int, tuple[StoredMessage, datetime]] = {}
     for row in found:
         for data in json.loads(row["content"]):
-            kept = kept_from_json(data, row["created_at"])
+            kept = stored_from_json(data, row["created_at"])
             messages[kept.seq] = (kept, row["created_at"])
     return [messages[seq] for seq in sorted(messages)]
 
 
-async def back_up(db: Database, caller: Caller, where: Where, messages: Sequence[Kept]) -> str:
+async def back_up(
+    db: Database, caller: Caller, instance: Instance, messages: Sequence[StoredMessage]
+) -> str:
     """Keep a copy of a message list; its id."""
     backup_id = new_id("bak")
     async with db.begin(caller) as tx:
@@ -95,27 +97,27 @@ async def back_up(db: Database, caller: Caller, where: Where, messages: Sequence
             backup_id,
             version=1,
             action="created",
-            parent_id=where.resource_id,
-            label=where.key,
+            parent_id=instance.resource_id,
+            label=instance.key,
             state={"message_count": len(messages)},
-            content=json.dumps([kept_to_json(kept) for kept in messages]),
+            content=json.dumps([stored_to_json(kept) for kept in messages]),
         )
     return backup_id
 
 
 async def read_backup(
-    db: Database, caller: Caller, where: Where, backup_id: str
-) -> list[Kept] | None:
+    db: Database, caller: Caller, instance: Instance, backup_id: str
+) -> list[StoredMessage] | None:
     """The copy with that id, if it is of this instance."""
     async with db.read(caller) as tx:
         content = await tx.one(
             str,
             queries.backup_content,
             id=backup_id,
-            resource_id=where.resource_id,
-            key=where.key,
+            resource_id=instance.resource_id,
+            key=instance.key,
         )
         now = tx.now
     if content is None:
         return None
-    return [kept_from_json(data, now) for data in json.loads(content)]
+    return [stored_from_json(data, now) for data in json.loads(content)]

@@ -16,7 +16,7 @@ from holdfast.conversations.model import (
     Role,
 )
 from holdfast.conversations.privacy import RedactionFailed, redact_all
-from holdfast.conversations.resource import Resource
+from holdfast.conversations.resources.config import Resource
 from holdfast.kernel import clock, limits
 from holdfast.kernel.errors import FieldError, Invalid, LimitExceeded
 from holdfast.kernel.ids import new_id

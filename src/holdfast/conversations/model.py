@@ -22,7 +22,7 @@ SHORT_TERM, LONG_TERM, SYSTEM = "short_term", "long_term", "system"
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Instance:
     """One instance: the message list under a key of a resource."""
 
     resource_id: str
@@ -47,7 +47,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredMessage:
     """A message as a log keeps it: the draft, its place, and when somebody last looked at it."""
 
     seq: int
@@ -125,7 +125,7 @@ class Span:
 class Window:
     """Part of a message list, oldest first."""
 
-    messages: list[Kept]
+    messages: list[StoredMessage]
     total_count: int
     has_more: bool
     conversation_id: str | None
@@ -165,7 +165,7 @@ class Change:
     action: str
     after: Totals
     state: dict[str, Any] = field(default_factory=dict)  # what else history says of it
-    removed: Sequence[Kept] = ()
+    removed: Sequence[StoredMessage] = ()
     added: Sequence[Draft] = ()
 
     @property

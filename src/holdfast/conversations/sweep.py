@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.conversations import history, local_log
+from holdfast.conversations import history
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.model import Change, Where
-from holdfast.conversations.postgres_rows import PlacedRow
+from holdfast.conversations.logs import local
+from holdfast.conversations.logs.postgres_rows import InstanceListRow
+from holdfast.conversations.model import Change, Instance
 from holdfast.kernel import clock, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -35,7 +36,7 @@ class Swept:
 
 async def sweep(backends: Backends) -> Swept:
     """Clear away what is past its time, in every org. Any number may sweep at once."""
-    swept = Swept(local_log.forget_expired())
+    swept = Swept(local.forget_expired())
     for org_id in await backends.db.prove(
         str, queries.orgs_to_sweep, "", flushed_before=_flushed_before(backends)
     ):
@@ -74,11 +75,11 @@ async def _until_done(db: Database, caller: Caller, step: Step) -> int:
 
 async def _end_instances(tx: Tx) -> int:
     """Messages that live for so long are not to live on in the history: the revision says how many there were."""
-    rows = await tx.all(PlacedRow, queries.expired_conversations, limit=BATCH)
+    rows = await tx.all(InstanceListRow, queries.expired_conversations, limit=BATCH)
     await tx.run(queries.delete_expired, ids=[row.id for row in rows])
     for row in rows:
-        where = Where(row.resource_id, row.key)
-        await history.record(tx, where, Change("expired", row.one_later.totals))
+        instance = Instance(row.resource_id, row.key)
+        await history.record(tx, instance, Change("expired", row.one_later.totals))
     return len(rows)
 
 

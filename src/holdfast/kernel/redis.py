@@ -4,10 +4,8 @@ Nothing of the service needs Redis but what a user keeps there.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
-from holdfast.kernel import metrics
 from holdfast.kernel.errors import BackendUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
@@ -68,7 +65,7 @@ async def reaching() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def handing_back(lock: Awaitable[None]) -> AsyncIterator[None]:
+async def releasing(lock: Awaitable[None]) -> AsyncIterator[None]:
     """Give a lock back at the end of the block. After a backend failed there is little time for it: whoever waits has
     waited for that backend once, and a lock ends by itself."""
     try:
@@ -96,48 +93,3 @@ class Script:
         if script is None:
             script = self._by_client[id(client)] = client.register_script(self._text)
         return await script(keys=keys, args=args)
-
-
-@dataclass(slots=True)
-class Breaker:
-    """Stops asking a backend that failed `max_failures` times running; asks again after `reset_timeout_s`.
-
-    Every call is given `timeout_s`, whoever waits for it hears MEM-003 then at the latest.
-    """
-
-    backend: str
-    timeout_s: float | None = 5.0
-    max_failures: int = 5
-    reset_timeout_s: float = 10.0
-    clock: Callable[[], float] = time.monotonic
-    _failures: int = field(default=0, init=False)
-    _open_until: float = field(default=0.0, init=False)
-
-    @asynccontextmanager
-    async def guard(self) -> AsyncIterator[None]:
-        """One call of the backend."""
-        if self.clock() < self._open_until:
-            metrics.backend_failures.labels(self.backend).inc()
-            raise BackendUnavailable(
-                f"{self.backend} failed lately and is given a moment to recover"
-            )
-        try:
-            async with asyncio.timeout(self.timeout_s):
-                yield
-        except TimeoutError as error:
-            self._failed()
-            detail = f"{self.backend} did not answer in {self.timeout_s:g} s"
-            raise BackendUnavailable(detail) from error
-        except BackendUnavailable:
-            self._failed()
-            raise
-        else:
-            self._failures = 0
-
-    def _failed(self) -> None:
-        metrics.backend_failures.labels(self.backend).inc()
-        self._failures += 1
-        if self._failures >= self.max_failures:
-            # One call is let through at the end of it; should that fail too, the wait begins again.
-            self._open_until = self.clock() + self.reset_timeout_s
-            self._failures = self.max_failures - 1

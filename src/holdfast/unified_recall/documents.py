@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from holdfast.blocks import archive as blocks
-from holdfast.conversations import summaries
+from holdfast.conversations.flush import index as summaries
 from holdfast.entries import passages as entries
 from holdfast.kernel.recall.models import Reader
 from holdfast.memories import passages as memories

@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.blocks import archive
 from holdfast.blocks import recall as blocks
-from holdfast.conversations import summaries
+from holdfast.conversations.flush import index as summaries
 from holdfast.entries import passages as entries
 from holdfast.entries.model import Places
 from holdfast.kernel import clock

@@ -7,13 +7,13 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
-from holdfast.conversations.resource import Resource
-from holdfast.conversations.rules import Surroundings, check
-from holdfast.conversations.yaml_lines import read_yaml
+from holdfast.conversations.resources.config import Resource
+from holdfast.conversations.resources.rules import Capabilities, check
+from holdfast.conversations.resources.yaml import read_yaml
 from tests.conversations.conftest import Talk, resource
 
 GOOD = resource("r", "postgres")
-AROUND = Surroundings(redis=True, llm=True)
+AROUND = Capabilities(redis=True, llm=True)
 
 
 def change(**fields):
@@ -134,13 +134,13 @@ def test_what_is_right_is_taken_and_fits_the_schema(data):
     assert found is not None
     assert found.as_written() == data
     jsonschema.validate(
-        data, json.loads((files("holdfast.conversations") / "schema.json").read_text())
+        data, json.loads((files("holdfast.conversations.resources") / "schema.json").read_text())
     )
 
 
 def test_what_this_deployment_lacks_is_said():
     _, errors = check(
-        resource("r", "redis", type="token_based", max_tokens=5, flushing=HYBRID), Surroundings()
+        resource("r", "redis", type="token_based", max_tokens=5, flushing=HYBRID), Capabilities()
     )
     assert [e.field for e in errors] == ["flushing.type", "persistence.type"]
     assert "HOLDFAST_LLM" in errors[0].message
@@ -160,7 +160,7 @@ def test_the_window_of_the_model_bounds_the_tokens():
 
 
 def test_the_schema_in_the_package_is_the_one_of_the_forms():
-    kept = json.loads((files("holdfast.conversations") / "schema.json").read_text())
+    kept = json.loads((files("holdfast.conversations.resources") / "schema.json").read_text())
     assert kept == Resource.model_json_schema()
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from holdfast.conversations.log import count_in, error_from_json, flush_from_json
-from holdfast.conversations.model import Draft, Head, Kept, Role, Totals, Where
+from holdfast.conversations.logs.protocol import count_in, error_from_json, flush_from_json
+from holdfast.conversations.model import Draft, Head, Instance, Role, StoredMessage, Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Row:
         """Whether its time is over."""
         return self.expires_at is not None and self.expires_at <= now
 
-    def with_messages(self, added: Sequence[Draft], removed: Sequence[Kept] = ()) -> "Row":
+    def with_messages(self, added: Sequence[Draft], removed: Sequence[StoredMessage] = ()) -> "Row":
         """The row one change later."""
         gone = [kept.draft for kept in removed]
         roles, shares = count_in(*count_in(self.roles, self.shares, gone, -1), added)
@@ -71,7 +71,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedRow(Row):
+class InstanceListRow(Row):
     """The row of an instance, with where it is."""
 
     resource_id: str
@@ -96,7 +96,7 @@ class MessageRow(NamedTuple):
     accessed_at: datetime
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> StoredMessage:
         """The message, as every log tells it."""
         draft = Draft(
             self.id,
@@ -111,7 +111,7 @@ class MessageRow(NamedTuple):
             self.tool_call_id,
             self.metadata,
         )
-        return Kept(self.seq, draft, self.accessed_at)
+        return StoredMessage(self.seq, draft, self.accessed_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,6 @@ class HeadRow:
         )
 
 
-def vars_of(where: Where) -> dict[str, str]:
+def vars_of(instance: Instance) -> dict[str, str]:
     """An instance, as queries name it."""
-    return {"resource_id": where.resource_id, "key": where.key}
+    return {"resource_id": instance.resource_id, "key": instance.key}

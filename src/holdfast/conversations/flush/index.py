@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from holdfast.conversations.model import LONG_TERM, Change, Draft, Where
-from holdfast.conversations.resource import BUILT_IN
+from holdfast.conversations.model import LONG_TERM, Change, Draft, Instance
+from holdfast.conversations.resources.config import BUILT_IN
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database, Tx
@@ -19,7 +19,7 @@ from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import load
 
-queries = load(__file__, "summaries.sql")
+queries = load(__file__, "index.sql")
 
 KIND: Literal["summary"] = "summary"
 
@@ -61,21 +61,21 @@ async def prefetch_embeddings(db: Database, summary: Draft) -> None:
     await passages.prefetch_embeddings(db, [_document("", summary.content, None, None, None, at)])
 
 
-async def follow(tx: Tx, where: Where, change: Change) -> None:
+async def follow(tx: Tx, instance: Instance, change: Change) -> None:
     """Let recall find what a conversation's summary says after a change, and no longer what it said before."""
     after = change.after
-    instance = {"resource_id": where.resource_id, "key": where.key}
+    named = {"resource_id": instance.resource_id, "key": instance.key}
     is_new = after.version == 1  # what an earlier instance of that key left is not its own
     is_over = change.action in ("deleted", "expired")
     if is_new or is_over or any(kept.draft.share == LONG_TERM for kept in change.removed):
-        await tx.run(queries.drop_summaries, **instance)
+        await tx.run(queries.drop_summaries, **named)
     added = [draft for draft in change.added if draft.share == LONG_TERM]
     if is_over:
         return
     if added:
-        await _put(tx, where, change, added)
+        await _put(tx, instance, change, added)
     elif LONG_TERM in after.shares:
-        await tx.run(queries.summaries_live_on, expires_at=after.expires_at, **instance)
+        await tx.run(queries.summaries_live_on, expires_at=after.expires_at, **named)
 
 
 async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
@@ -99,12 +99,12 @@ async def read_recalled(
     return {row.id: row for row in rows}
 
 
-async def _put(tx: Tx, where: Where, change: Change, added: Sequence[Draft]) -> None:
+async def _put(tx: Tx, instance: Instance, change: Change, added: Sequence[Draft]) -> None:
     holders = await tx.all(
         _Holder,
         queries.holders,
-        resource_id=where.resource_id,
-        key=where.key,
+        resource_id=instance.resource_id,
+        key=instance.key,
         built_in=BUILT_IN,
     )
     caller = tx.caller
@@ -118,8 +118,8 @@ async def _put(tx: Tx, where: Where, change: Change, added: Sequence[Draft]) -> 
                 queries.put_summary,
                 id=id,
                 conversation_id=change.after.conversation_id,
-                resource_id=where.resource_id,
-                key=where.key,
+                resource_id=instance.resource_id,
+                key=instance.key,
                 message_id=draft.id,
                 content=draft.content,
                 user_id=holder.user_id,

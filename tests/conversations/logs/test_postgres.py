@@ -9,14 +9,14 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-from holdfast.conversations.log import Terms
+from holdfast.conversations.logs.postgres import PostgresLog
+from holdfast.conversations.logs.protocol import Terms
 from holdfast.conversations.model import Span
-from holdfast.conversations.postgres_log import PostgresLog
+from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable, LockTimeout
-from holdfast.kernel.redis import Breaker
 from tests.conversations.conftest import Talk, resource
-from tests.conversations.test_logs import HERE, TERMS, drafts, texts
+from tests.conversations.logs.test_protocol import HERE, TERMS, drafts, texts
 
 # Far longer than the breakers below give a call, and far shorter than psycopg waits for a cancellation.
 SOON_S = 4.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from holdfast.conversations import history
-from holdfast.conversations.flush import plan_trim
-from holdfast.conversations.log import (
+from holdfast.conversations.flush.plan import plan_trim
+from holdfast.conversations.logs.protocol import (
     Overtaken,
     Replacing,
     Terms,
@@ -22,15 +22,15 @@ from holdfast.conversations.model import (
     Change,
     Draft,
     Head,
+    Instance,
     InstanceRow,
-    Kept,
     LastError,
     LastFlush,
     Lease,
     Removal,
     Span,
+    StoredMessage,
     Totals,
-    Where,
     Window,
 )
 from holdfast.kernel import clock
@@ -50,7 +50,7 @@ class _List:
     expires_at: datetime | None = None
     version: int = 0
     next_seq: int = 1
-    messages: dict[int, Kept] = field(default_factory=dict)
+    messages: dict[int, StoredMessage] = field(default_factory=dict)
     order: list[int] = field(default_factory=list)
     tokens: int = 0
     roles: dict[str, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _List:
     last_error: LastError | None = None
 
     @property
-    def in_order(self) -> list[Kept]:
+    def in_order(self) -> list[StoredMessage]:
         return [self.messages[seq] for seq in self.order]
 
     @property
@@ -82,7 +82,7 @@ class _List:
             last_error=self.last_error,
         )
 
-    def put(self, kept: Kept) -> None:
+    def put(self, kept: StoredMessage) -> None:
         """Keep a message at its place: the last, or, a summary, the first."""
         self.messages[kept.seq] = kept
         self.order.insert(
@@ -91,7 +91,7 @@ class _List:
         self.tokens += kept.draft.tokens
         self.roles, self.shares = count_in(self.roles, self.shares, [kept.draft])
 
-    def take(self, seqs: Sequence[int]) -> list[Kept]:
+    def take(self, seqs: Sequence[int]) -> list[StoredMessage]:
         """Take messages out."""
         taken = [self.messages.pop(seq) for seq in sorted(seqs)]
         self.order = [seq for seq in self.order if seq in self.messages]
@@ -110,7 +110,7 @@ class _List:
     def add(self, drafts: Sequence[Draft]) -> None:
         now = clock.now()
         for draft in drafts:
-            self.put(Kept(self.next_seq, draft, now))
+            self.put(StoredMessage(self.next_seq, draft, now))
             self.known_ids.add(draft.id)
             self.next_seq += 1
 
@@ -130,12 +130,12 @@ class LocalLog:
         self._lists: dict[_Place, _List] = _in_this_process
 
     async def append(
-        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+        self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
-        found = self._open(caller, where)
+        found = self._open(caller, instance)
         fresh = new_ones(drafts, found.known_ids)
         found.add(fresh)
-        removed: list[Kept] = []
+        removed: list[StoredMessage] = []
         if terms.buffer is not None and terms.buffer.is_over(len(found.order), found.tokens):
             heads = [head_of(kept.seq, kept.draft, kept.accessed_at) for kept in found.in_order]
             removed = found.take(plan_trim(heads, terms.buffer))
@@ -143,13 +143,18 @@ class LocalLog:
         totals = found.totals
         told = {"message_ids": [draft.id for draft in fresh]}
         change = Change("appended", totals, told, removed, fresh)
-        await history.record_beside(self._db, caller, where, change)
+        await history.record_beside(self._db, caller, instance, change)
         return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
     async def replace(
-        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
-    ) -> tuple[list[Kept], Totals]:
-        found = self._open(caller, where)
+        self,
+        caller: Caller,
+        instance: Instance,
+        drafts: Sequence[Draft],
+        terms: Terms,
+        action: Replacing,
+    ) -> tuple[list[StoredMessage], Totals]:
+        found = self._open(caller, instance)
         before = found.take(found.order)
         found.known_ids.clear()
         fresh = new_ones(drafts, ())
@@ -157,11 +162,13 @@ class LocalLog:
         found.changed(terms.ttl_s)
         totals = found.totals
         change = Change(action, totals, removed=before, added=fresh)
-        await history.record_beside(self._db, caller, where, change)
+        await history.record_beside(self._db, caller, instance, change)
         return before, totals
 
-    async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        found = self._find(caller, where)
+    async def pop(
+        self, caller: Caller, instance: Instance, terms: Terms
+    ) -> tuple[StoredMessage | None, int]:
+        found = self._find(caller, instance)
         if found is None or not found.messages:
             return None, 0
         [taken] = found.take(found.order[-1:])
@@ -169,21 +176,23 @@ class LocalLog:
         found.changed(terms.ttl_s)
         totals = found.totals
         change = Change("popped", totals, removed=[taken])
-        await history.record_beside(self._db, caller, where, change)
+        await history.record_beside(self._db, caller, instance, change)
         return taken, totals.message_count
 
-    async def delete(self, caller: Caller, where: Where) -> bool:
-        found = self._find(caller, where)
+    async def delete(self, caller: Caller, instance: Instance) -> bool:
+        found = self._find(caller, instance)
         if found is None:
             return False
-        del self._lists[_place(caller, where)]
+        del self._lists[_place(caller, instance)]
         found.version += 1
         change = Change("deleted", found.totals, removed=found.in_order)
-        await history.record_beside(self._db, caller, where, change)
+        await history.record_beside(self._db, caller, instance, change)
         return True
 
-    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
-        found = self._find(caller, where)
+    async def read(
+        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool
+    ) -> Window:
+        found = self._find(caller, instance)
         if found is None:
             return Window([], 0, False, None)
         first, end = (-span.limit, None) if span.tail else (span.offset, span.offset + span.limit)
@@ -195,34 +204,38 @@ class LocalLog:
                 found.messages[kept.seq] = replace(kept, accessed_at=now)
         return window_of(messages, len(found.order), span, found.id)
 
-    async def totals(self, caller: Caller, where: Where) -> Totals | None:
-        found = self._find(caller, where)
+    async def totals(self, caller: Caller, instance: Instance) -> Totals | None:
+        found = self._find(caller, instance)
         return None if found is None else found.totals
 
-    async def heads(self, caller: Caller, where: Where) -> list[Head]:
-        found = self._find(caller, where)
+    async def heads(self, caller: Caller, instance: Instance) -> list[Head]:
+        found = self._find(caller, instance)
         kept = [] if found is None else found.in_order
         return [head_of(each.seq, each.draft, each.accessed_at) for each in kept]
 
-    async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
-        found = self._find(caller, where)
+    async def fetch(
+        self, caller: Caller, instance: Instance, seqs: Sequence[int]
+    ) -> list[StoredMessage]:
+        found = self._find(caller, instance)
         return [] if found is None else [kept for kept in found.in_order if kept.seq in set(seqs)]
 
-    async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
-        found = self._find(caller, where)
+    async def lock(self, caller: Caller, instance: Instance, ttl_s: float) -> Lease | None:
+        found = self._find(caller, instance)
         now = clock.now()
         if found is None or (found.lease is not None and found.lease.expires_at > now):
             return None
         found.lease = Lease(next(self._tokens), now + timedelta(seconds=ttl_s))
         return found.lease
 
-    async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
-        found = self._find(caller, where)
+    async def release(self, caller: Caller, instance: Instance, lease: Lease) -> None:
+        found = self._find(caller, instance)
         if found is not None and found.lease == lease:
             found.lease = None
 
-    async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
-        found = self._find(caller, where)
+    async def remove(
+        self, caller: Caller, instance: Instance, lease: Lease, removal: Removal
+    ) -> Totals:
+        found = self._find(caller, instance)
         if (
             found is None
             or found.lease != lease
@@ -233,7 +246,7 @@ class LocalLog:
         removed = found.take(removal.seqs)
         if removal.summary is not None:
             place = (found.order[0] if found.order else found.next_seq) - 1
-            found.put(Kept(place, removal.summary, clock.now()))
+            found.put(StoredMessage(place, removal.summary, clock.now()))
         totals = found.totals
         found.last_flush = replace(
             removal.flush, message_count=totals.message_count, token_count=totals.token_count
@@ -246,16 +259,16 @@ class LocalLog:
         told = {"strategy": removal.flush.strategy, "removed": len(removed)}
         added = [] if removal.summary is None else [removal.summary]
         change = Change("flushed", totals, told, removed, added)
-        await history.record_beside(self._db, caller, where, change)
+        await history.record_beside(self._db, caller, instance, change)
         return totals
 
-    async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
-        found = self._find(caller, where)
+    async def note_pending(self, caller: Caller, instance: Instance, job_id: str | None) -> None:
+        found = self._find(caller, instance)
         if found is not None:
             found.pending_job = job_id
 
-    async def note_error(self, caller: Caller, where: Where, error: LastError) -> None:
-        found = self._find(caller, where)
+    async def note_error(self, caller: Caller, instance: Instance, error: LastError) -> None:
+        found = self._find(caller, instance)
         if found is not None:
             found.last_error = error
 
@@ -266,7 +279,7 @@ class LocalLog:
             (key, each)
             for (org_id, of, key), each in list(self._lists.items())
             if (org_id, of) == (caller.org_id, resource_id)
-            and self._find(caller, Where(resource_id, key)) is not None
+            and self._find(caller, Instance(resource_id, key)) is not None
             and (cursor.after_id is None or each.id < cursor.after_id)
             and (cursor.before_id is None or each.id > cursor.before_id)
         ]
@@ -277,20 +290,20 @@ class LocalLog:
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
         for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
-            await self.delete(caller, Where(resource_id, place[2]))
+            await self.delete(caller, Instance(resource_id, place[2]))
 
-    def _find(self, caller: Caller, where: Where) -> _List | None:
-        found = self._lists.get(_place(caller, where))
+    def _find(self, caller: Caller, instance: Instance) -> _List | None:
+        found = self._lists.get(_place(caller, instance))
         if found is not None and found.expires_at is not None and found.expires_at <= clock.now():
-            del self._lists[_place(caller, where)]
+            del self._lists[_place(caller, instance)]
             return None
         return found
 
-    def _open(self, caller: Caller, where: Where) -> _List:
-        found = self._find(caller, where)
+    def _open(self, caller: Caller, instance: Instance) -> _List:
+        found = self._find(caller, instance)
         if found is None:
             now = clock.now()
-            found = self._lists[_place(caller, where)] = _List(new_id("conv"), now, now)
+            found = self._lists[_place(caller, instance)] = _List(new_id("conv"), now, now)
         return found
 
 
@@ -298,8 +311,8 @@ class LocalLog:
 _in_this_process: dict[_Place, _List] = {}
 
 
-def _place(caller: Caller, where: Where) -> _Place:
-    return caller.org_id, where.resource_id, where.key
+def _place(caller: Caller, instance: Instance) -> _Place:
+    return caller.org_id, instance.resource_id, instance.key
 
 
 def forget_expired() -> int:

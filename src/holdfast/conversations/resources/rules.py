@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_snake
 
 from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM
-from holdfast.conversations.resource import Resource
+from holdfast.conversations.resources.config import Resource
 from holdfast.kernel import tokens
 from holdfast.kernel.errors import FieldError, Invalid
 
@@ -23,7 +23,7 @@ Problem = tuple[str, str]  # field, message
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Capabilities:
     """What this deployment has."""
 
     redis: bool = False
@@ -40,7 +40,7 @@ class Validation:
 
 
 def check(
-    data: Any, around: Surroundings, lines: Callable[[str], int | None] = lambda _: None
+    data: Any, capabilities: Capabilities, lines: Callable[[str], int | None] = lambda _: None
 ) -> tuple[Resource | None, list[FieldError]]:
     """The resource, or everything that is wrong with it."""
     if not isinstance(data, dict):
@@ -53,15 +53,17 @@ def check(
     except ValidationError as error:
         problems.extend(_form_problems(error))
     wrong = {name for name, _ in problems}
-    problems.extend(p for p in _disagreements(_View(data, wrong), around) if p not in problems)
+    problems.extend(
+        p for p in _disagreements(_View(data, wrong), capabilities) if p not in problems
+    )
     name = data.get("id") if isinstance(data.get("id"), str) else "?"
     errors = [FieldError(at, f"resource {name!r}: {text}", lines(at)) for at, text in problems]
     return (None if errors else resource), errors
 
 
-def must_be_valid(data: Any, around: Surroundings, lines: Any = lambda _: None) -> Resource:
+def must_be_valid(data: Any, capabilities: Capabilities, lines: Any = lambda _: None) -> Resource:
     """The resource; Invalid with all that is wrong otherwise."""
-    resource, errors = check(data, around, lines)
+    resource, errors = check(data, capabilities, lines)
     if resource is None:
         said = "; ".join(f"{e.field}: {e.message}" for e in errors[:5])
         raise Invalid(said, errors, valid=False)
@@ -140,13 +142,13 @@ class _View:
         return not any(w == path or w.startswith(f"{path}.") for w in self._wrong)
 
 
-def _disagreements(view: _View, around: Surroundings) -> Iterator[Problem]:
+def _disagreements(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
     yield from _limits(view)
     yield from _allocation(view)
-    yield from _flushing(view, around)
-    yield from _persistence(view, around)
+    yield from _flushing(view, capabilities)
+    yield from _persistence(view, capabilities)
     yield from _privacy(view)
-    yield from _token_provider(view, around)
+    yield from _token_provider(view, capabilities)
 
 
 def _limits(view: _View) -> Iterator[Problem]:
@@ -206,7 +208,7 @@ def _allocation(view: _View) -> Iterator[Problem]:
         yield "token_allocation", f"the shares must add up to 1.0 (they add up to {total:g})"
 
 
-def _flushing(view: _View, around: Surroundings) -> Iterator[Problem]:
+def _flushing(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
     if not view.has("flushing"):
         return
     if view.get("type") == "buffer":
@@ -222,16 +224,16 @@ def _flushing(view: _View, around: Surroundings) -> Iterator[Problem]:
                     f"flushing.{name}",
                     f"has an effect with hybrid_summary only (type is {strategy!r})",
                 )
-    elif not around.llm and view.get("flushing.fallback") != "extractive":
+    elif not capabilities.llm and view.get("flushing.fallback") != "extractive":
         yield (
             "flushing.type",
             "hybrid_summary needs a language model (HOLDFAST_LLM), or fallback: extractive",
         )
 
 
-def _persistence(view: _View, around: Surroundings) -> Iterator[Problem]:
+def _persistence(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
     kind = view.get("persistence.type")
-    if kind == "redis" and not around.redis:
+    if kind == "redis" and not capabilities.redis:
         yield (
             "persistence.type",
             "'redis' needs a Redis, and none is configured (HOLDFAST_REDIS_URL)",
@@ -258,7 +260,7 @@ def _privacy(view: _View) -> Iterator[Problem]:
         yield "privacy_policy.default_redaction_string", "has no effect without redact_patterns"
 
 
-def _token_provider(view: _View, around: Surroundings) -> Iterator[Problem]:
+def _token_provider(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
     if not view.has("token_provider"):
         return
     provider = view.get("token_provider.provider", "local")
@@ -280,7 +282,7 @@ def _token_provider(view: _View, around: Surroundings) -> Iterator[Problem]:
             "must name a variable that ends in _API_KEY and is not one of this service's own",
         )
     endpoint = view.get(f"{at}.endpoint")
-    if isinstance(endpoint, str) and not _may_be_asked(endpoint, provider, around):
+    if isinstance(endpoint, str) and not _may_be_asked(endpoint, provider, capabilities):
         yield (
             f"{at}.endpoint",
             "is neither the provider's own nor one this deployment allows (HOLDFAST_TOKEN_ENDPOINTS)",
@@ -292,8 +294,8 @@ def _may_be_sent(variable: str) -> bool:
     return variable.endswith("_API_KEY") and not variable.startswith("HOLDFAST_")
 
 
-def _may_be_asked(endpoint: str, provider: str, around: Surroundings) -> bool:
-    if any(endpoint.startswith(allowed) for allowed in around.token_endpoints):
+def _may_be_asked(endpoint: str, provider: str, capabilities: Capabilities) -> bool:
+    if any(endpoint.startswith(allowed) for allowed in capabilities.token_endpoints):
         return True
     host = urlsplit(endpoint).hostname or ""
     try:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from holdfast.conversations import keys
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.model import Where
-from holdfast.conversations.resource import BUILT_IN, Resource, built_in
-from holdfast.conversations.resources import StoredResource
+from holdfast.conversations.model import Instance
+from holdfast.conversations.resources.config import BUILT_IN, Resource, built_in
+from holdfast.conversations.resources.service import StoredResource
 from holdfast.kernel import places
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
@@ -20,7 +20,7 @@ queries = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class InstanceRequest:
     """Which instance somebody asks for, and who they say they are."""
 
     resource_id: str
@@ -40,12 +40,12 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Where an ask leads."""
+class OpenInstance:
+    """An instance that the caller may use, its resource, and the caller as it acts here."""
 
     caller: Caller
     resource: Resource
-    where: Where
+    instance: Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _AccessRow:
     """All that decides: the resource (None for one that is not the org's own), what the agent refers to, and whose the
     session is that the key names (None where it names none)."""
 
@@ -85,16 +85,18 @@ class _Way:
         return [_Reference(**each) for each in given if each.get("id") == resource_id]
 
 
-async def enter(backends: Backends, caller: Caller, ask: Ask, *, to_write: bool) -> Found:
+async def open_instance(
+    backends: Backends, caller: Caller, ask: InstanceRequest, *, to_write: bool
+) -> OpenInstance:
     """Resource, key and caller of an ask, once all of them may be used; what it names is registered by a write."""
     ask.check()
     names = ask.agent_id or ask.project_id or ask.session_id
     if not names and ask.key is not None:  # nothing but a look, in one round trip
-        way = await backends.db.one(caller, _Way, queries.way_in, **_asked(ask, caller))
+        way = await backends.db.one(caller, _AccessRow, queries.read_access, **_asked(ask, caller))
         return _let_in(caller, ask, _known(way), ask.key, to_write=to_write)
     opened = backends.db.begin(caller) if to_write and names else backends.db.read(caller)
     async with opened as tx:
-        way = _known(await tx.one(_Way, queries.way_in, **_asked(ask, caller)))
+        way = _known(await tx.one(_AccessRow, queries.read_access, **_asked(ask, caller)))
         resource, speaking = way.resource(ask.resource_id), caller
         if ask.agent_id is not None:
             speaking = await places.enter_agent(tx, speaking, ask.agent_id, to_write=to_write)
@@ -104,14 +106,14 @@ async def enter(backends: Backends, caller: Caller, ask: Ask, *, to_write: bool)
         if key is None:
             key = _resolve(ask, resource, way.references(ask.resource_id))
             named = replace(ask, key=key)
-            way = _known(await tx.one(_Way, queries.way_in, **_asked(named, caller)))
+            way = _known(await tx.one(_AccessRow, queries.read_access, **_asked(named, caller)))
         found = _let_in(speaking, ask, way, key, to_write=to_write)
         if to_write and ask.session_id is not None:
-            await _touch_session(tx, speaking, ask.session_id, found.where)
+            await _touch_session(tx, speaking, ask.session_id, found.instance)
     return found
 
 
-def _asked(ask: Ask, caller: Caller) -> dict[str, str | None]:
+def _asked(ask: InstanceRequest, caller: Caller) -> dict[str, str | None]:
     return {
         "resource_id": ask.resource_id,
         "speaking_agent": ask.agent_id or caller.agent_id,
@@ -119,23 +121,25 @@ def _asked(ask: Ask, caller: Caller) -> dict[str, str | None]:
     }
 
 
-def _known(way: _Way | None) -> _Way:
+def _known(way: _AccessRow | None) -> _AccessRow:
     if way is None:
         raise NotFound("this org is gone")
     return way
 
 
-def _let_in(caller: Caller, ask: Ask, way: _Way, key: str, *, to_write: bool) -> Found:
+def _let_in(
+    caller: Caller, ask: InstanceRequest, way: _AccessRow, key: str, *, to_write: bool
+) -> OpenInstance:
     """Refuses what this caller may not do here."""
     resource = way.resource(ask.resource_id)
     if to_write:
         _must_be_writable(way.references(ask.resource_id), key)
     if ask.resource_id == BUILT_IN and not caller.administers:
         _must_be_own_session(caller, way, key)
-    return Found(caller, resource, Where(ask.resource_id, key))
+    return OpenInstance(caller, resource, Instance(ask.resource_id, key))
 
 
-def _resolve(ask: Ask, resource: Resource, references: list[_Reference]) -> str:
+def _resolve(ask: InstanceRequest, resource: Resource, references: list[_Reference]) -> str:
     """The key that variables make: by the reference's template, else by the resource's."""
     templates = [reference.key for reference in references if reference.key is not None]
     template = templates[0] if templates else resource.default_key_template
@@ -152,7 +156,7 @@ def _must_be_writable(references: list[_Reference], key: str) -> None:
         raise ScopeDenied("this agent's reference to the resource is read-only")
 
 
-def _must_be_own_session(caller: Caller, way: _Way, session_id: str) -> None:
+def _must_be_own_session(caller: Caller, way: _AccessRow, session_id: str) -> None:
     """A key of `sessions` is a session, and a session is its user's and its agent's."""
     mine = way.user_id is not None and way.user_id == caller.user_id
     agents = way.agent_id is not None and way.agent_id == caller.agent_id
@@ -161,7 +165,7 @@ def _must_be_own_session(caller: Caller, way: _Way, session_id: str) -> None:
         raise NotFound(f"there is no session {session_id!r}")
 
 
-async def _touch_session(tx: Tx, caller: Caller, session_id: str, where: Where) -> None:
+async def _touch_session(tx: Tx, caller: Caller, session_id: str, instance: Instance) -> None:
     places.check_client_id(session_id, field="session_id")
     touched = await tx.one(
         str,
@@ -176,5 +180,8 @@ async def _touch_session(tx: Tx, caller: Caller, session_id: str, where: Where) 
     if touched is None:
         raise NotFound(f"there is no session {session_id!r}")
     await tx.run(
-        queries.link_session, session_id=session_id, resource_id=where.resource_id, key=where.key
+        queries.link_session,
+        session_id=session_id,
+        resource_id=instance.resource_id,
+        key=instance.key,
     )

@@ -14,16 +14,23 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from holdfast.conversations import history
-from holdfast.conversations.flush import plan_trim
-from holdfast.conversations.log import (
+from holdfast.conversations.flush.plan import plan_trim
+from holdfast.conversations.logs.postgres_rows import (
+    HeadRow,
+    InstanceListRow,
+    MessageRow,
+    Row,
+    vars_of,
+)
+from holdfast.conversations.logs.protocol import (
     Overtaken,
     Replacing,
     Terms,
     error_to_json,
     flush_to_json,
     head_of,
-    kept_to_json,
     new_ones,
+    stored_to_json,
     window_of,
 )
 from holdfast.conversations.model import (
@@ -31,23 +38,22 @@ from holdfast.conversations.model import (
     Change,
     Draft,
     Head,
+    Instance,
     InstanceRow,
-    Kept,
     LastError,
     Lease,
     Removal,
     Span,
+    StoredMessage,
     Totals,
-    Where,
     Window,
 )
-from holdfast.conversations.postgres_rows import HeadRow, MessageRow, PlacedRow, Row, vars_of
+from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import LockTimeout
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
-from holdfast.kernel.redis import Breaker
 from holdfast.kernel.sql import Query, load
 
 queries = load(__file__)
@@ -76,13 +82,13 @@ class PostgresLog:
         self._breaker = breaker
 
     async def append(
-        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+        self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
         ids = [draft.id for draft in drafts]
-        async with self._locked(caller, terms, lambda tx: self._open(tx, where, ids)) as held:
+        async with self._locked(caller, terms, lambda tx: self._open(tx, instance, ids)) as held:
             tx, (row, known) = held
             fresh = new_ones(drafts, known)
-            removed = await self._make_room(tx, where, row, fresh, terms)
+            removed = await self._make_room(tx, instance, row, fresh, terms)
             staying = [d for d in fresh if d.id not in {kept.draft.id for kept in removed}]
             changed = row.with_messages(fresh, removed)
             if fresh:
@@ -92,14 +98,19 @@ class PostgresLog:
             await self._save(tx, changed)
             told = {"message_ids": [draft.id for draft in fresh]}
             await history.record(
-                tx, where, Change("appended", changed.totals, told, removed, staying)
+                tx, instance, Change("appended", changed.totals, told, removed, staying)
             )
         return Appended(len(fresh), len(drafts) - len(fresh), changed.totals, len(removed))
 
     async def replace(
-        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
-    ) -> tuple[list[Kept], Totals]:
-        async with self._locked(caller, terms, lambda tx: self._open(tx, where, [])) as held:
+        self,
+        caller: Caller,
+        instance: Instance,
+        drafts: Sequence[Draft],
+        terms: Terms,
+        action: Replacing,
+    ) -> tuple[list[StoredMessage], Totals]:
+        async with self._locked(caller, terms, lambda tx: self._open(tx, instance, [])) as held:
             tx, (row, _) = held
             rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
             before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
@@ -111,13 +122,15 @@ class PostgresLog:
             changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
             change = Change(action, changed.totals, removed=before, added=fresh)
-            await history.record(tx, where, change)
+            await history.record(tx, instance, change)
         return before, changed.totals
 
-    async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
-        async with self._locked(caller, terms, lambda tx: self._find(tx, where)) as (tx, row):
+    async def pop(
+        self, caller: Caller, instance: Instance, terms: Terms
+    ) -> tuple[StoredMessage | None, int]:
+        async with self._locked(caller, terms, lambda tx: self._find(tx, instance)) as (tx, row):
             newest = await tx.one(
-                MessageRow, queries.read_newest_messages, limit=1, **vars_of(where)
+                MessageRow, queries.read_newest_messages, limit=1, **vars_of(instance)
             )
             if row is None or newest is None:
                 return None, 0
@@ -128,20 +141,22 @@ class PostgresLog:
                 changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
             changed = replace(changed, expires_at=terms.lives_until(tx.now))
             await self._save(tx, changed)
-            await history.record(tx, where, Change("popped", changed.totals, removed=[taken]))
+            await history.record(tx, instance, Change("popped", changed.totals, removed=[taken]))
         return taken, changed.message_count
 
-    async def delete(self, caller: Caller, where: Where) -> bool:
-        async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
+    async def delete(self, caller: Caller, instance: Instance) -> bool:
+        async with self._locked(caller, Terms(), lambda tx: self._find(tx, instance)) as (tx, row):
             if row is None:
                 return False
-            await self._delete(tx, where, row)
+            await self._delete(tx, instance, row)
         return True
 
-    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
+    async def read(
+        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool
+    ) -> Window:
         async with self._reading(caller) as tx:
-            of_row = await tx.send(Row, queries.read_conversation, vars_of(where))
-            of_messages = await tx.send(MessageRow, *_messages_of(where, span))
+            of_row = await tx.send(Row, queries.read_conversation, vars_of(instance))
+            of_messages = await tx.send(MessageRow, *_messages_of(instance, span))
         row, messages = await of_row.fetchone(), await of_messages.fetchall()
         if note_access and row is not None and messages:
             async with self._writing(caller) as tx:
@@ -149,17 +164,19 @@ class PostgresLog:
                 await tx.run(queries.note_access, conversation_id=row.id, seqs=seqs)
         return window_of_rows(row, messages, span)
 
-    async def totals(self, caller: Caller, where: Where) -> Totals | None:
+    async def totals(self, caller: Caller, instance: Instance) -> Totals | None:
         async with self._reading(caller) as tx:
-            row = await tx.one(Row, queries.read_conversation, **vars_of(where))
+            row = await tx.one(Row, queries.read_conversation, **vars_of(instance))
         return None if row is None else row.totals
 
-    async def heads(self, caller: Caller, where: Where) -> list[Head]:
+    async def heads(self, caller: Caller, instance: Instance) -> list[Head]:
         async with self._reading(caller) as tx:
-            return await self._heads(tx, where)
+            return await self._heads(tx, instance)
 
-    async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
-        totals = await self.totals(caller, where)
+    async def fetch(
+        self, caller: Caller, instance: Instance, seqs: Sequence[int]
+    ) -> list[StoredMessage]:
+        totals = await self.totals(caller, instance)
         if totals is None:
             return []
         async with self._reading(caller) as tx:
@@ -171,16 +188,18 @@ class PostgresLog:
             )
         return [row.kept for row in rows]
 
-    async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
+    async def lock(self, caller: Caller, instance: Instance, ttl_s: float) -> Lease | None:
         async with self._writing(caller) as tx:
-            return await tx.one(Lease, queries.take_lease, ttl_s=ttl_s, **vars_of(where))
+            return await tx.one(Lease, queries.take_lease, ttl_s=ttl_s, **vars_of(instance))
 
-    async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
+    async def release(self, caller: Caller, instance: Instance, lease: Lease) -> None:
         async with self._writing(caller) as tx:
-            await tx.run(queries.end_lease, token=lease.token, **vars_of(where))
+            await tx.run(queries.end_lease, token=lease.token, **vars_of(instance))
 
-    async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
-        async with self._locked(caller, Terms(), lambda tx: self._find(tx, where)) as (tx, row):
+    async def remove(
+        self, caller: Caller, instance: Instance, lease: Lease, removal: Removal
+    ) -> Totals:
+        async with self._locked(caller, Terms(), lambda tx: self._find(tx, instance)) as (tx, row):
             if row is None or not await tx.one(
                 int, queries.check_lease, conversation_id=row.id, token=lease.token
             ):
@@ -210,16 +229,18 @@ class PostgresLog:
             ids = [kept.draft.id for kept in removed]
             await tx.run(queries.remember_flushed, conversation_id=row.id, ids=ids)
             told = {"strategy": flush.strategy, "removed": len(removed)}
-            await history.record(tx, where, Change("flushed", changed.totals, told, removed, added))
+            await history.record(
+                tx, instance, Change("flushed", changed.totals, told, removed, added)
+            )
         return changed.totals
 
-    async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
+    async def note_pending(self, caller: Caller, instance: Instance, job_id: str | None) -> None:
         async with self._writing(caller) as tx:
-            await tx.run(queries.note_pending, job_id=job_id, **vars_of(where))
+            await tx.run(queries.note_pending, job_id=job_id, **vars_of(instance))
 
-    async def note_error(self, caller: Caller, where: Where, error: LastError) -> None:
+    async def note_error(self, caller: Caller, instance: Instance, error: LastError) -> None:
         async with self._writing(caller) as tx:
-            await tx.run(queries.note_error, error=Jsonb(error_to_json(error)), **vars_of(where))
+            await tx.run(queries.note_error, error=Jsonb(error_to_json(error)), **vars_of(instance))
 
     async def instances(
         self, caller: Caller, resource_id: str, cursor: Cursor
@@ -233,10 +254,13 @@ class PostgresLog:
         # Not under the breaker: there may be more than its time is enough for, and it is all or nothing.
         async with self._db.begin(caller) as tx:
             while rows := await tx.all(
-                PlacedRow, queries.lock_conversations_of, resource_id=resource_id, limit=A_BATCH
+                InstanceListRow,
+                queries.lock_conversations_of,
+                resource_id=resource_id,
+                limit=A_BATCH,
             ):
                 for row in rows:
-                    await self._delete(tx, Where(resource_id, row.key), row)
+                    await self._delete(tx, Instance(resource_id, row.key), row)
 
     # --- inside a transaction ----------------------------------------------------------------------------------------
 
@@ -290,57 +314,59 @@ class PostgresLog:
         limit_s = self._breaker.timeout_s
         return None if limit_s is None else limit_s * A_CALL
 
-    async def _open(self, tx: Tx, where: Where, ids: list[str]) -> tuple[Row, list[str]]:
+    async def _open(self, tx: Tx, instance: Instance, ids: list[str]) -> tuple[Row, list[str]]:
         """The row, locked and made where there is none, and which of the ids are known to it."""
         of_row = await tx.send(
-            Row, queries.open_conversation, {**vars_of(where), "id": new_id("conv")}
+            Row, queries.open_conversation, {**vars_of(instance), "id": new_id("conv")}
         )
-        of_known = await tx.send(str, queries.known_ids, {**vars_of(where), "ids": ids})
+        of_known = await tx.send(str, queries.known_ids, {**vars_of(instance), "ids": ids})
         row, known = await of_row.fetchone(), await of_known.fetchall()
         if row is not None and row.is_over(tx.now):
-            await self._delete(tx, where, row)
+            await self._delete(tx, instance, row)
             row, known = (
-                await tx.one(Row, queries.open_conversation, id=new_id("conv"), **vars_of(where)),
+                await tx.one(
+                    Row, queries.open_conversation, id=new_id("conv"), **vars_of(instance)
+                ),
                 [],
             )
         if row is None:
             raise RuntimeError("the conversation was not returned")
         return row, known
 
-    async def _delete(self, tx: Tx, where: Where, row: Row) -> None:
+    async def _delete(self, tx: Tx, instance: Instance, row: Row) -> None:
         """Remove an instance whose row is held; what was past its time is not kept in the history."""
         rows = await tx.all(MessageRow, queries.remove_all_messages, conversation_id=row.id)
         before = sorted((each.kept for each in rows), key=lambda kept: kept.seq)
         await tx.run(queries.delete_conversation, conversation_id=row.id)
         after = row.one_later.totals
         if row.is_over(tx.now):
-            await history.record(tx, where, Change("expired", after))
+            await history.record(tx, instance, Change("expired", after))
         else:
-            await history.record(tx, where, Change("deleted", after, removed=before))
+            await history.record(tx, instance, Change("deleted", after, removed=before))
 
-    async def _find(self, tx: Tx, where: Where) -> Row | None:
-        return await tx.one(Row, queries.lock_conversation, **vars_of(where))
+    async def _find(self, tx: Tx, instance: Instance) -> Row | None:
+        return await tx.one(Row, queries.lock_conversation, **vars_of(instance))
 
-    async def _heads(self, tx: Tx, where: Where) -> list[Head]:
-        rows = await tx.all(HeadRow, queries.read_heads, **vars_of(where))
+    async def _heads(self, tx: Tx, instance: Instance) -> list[Head]:
+        rows = await tx.all(HeadRow, queries.read_heads, **vars_of(instance))
         return [row.head for row in rows]
 
     async def _make_room(
-        self, tx: Tx, where: Where, row: Row, fresh: Sequence[Draft], terms: Terms
-    ) -> list[Kept]:
+        self, tx: Tx, instance: Instance, row: Row, fresh: Sequence[Draft], terms: Terms
+    ) -> list[StoredMessage]:
         """What a buffer drops so that the fresh messages fit."""
         after = row.with_messages(fresh)
         if terms.buffer is None or not terms.buffer.is_over(after.message_count, after.token_count):
             return []
         numbered = list(enumerate(fresh, row.next_seq))
-        heads = await self._heads(tx, where)
+        heads = await self._heads(tx, instance)
         heads += [head_of(seq, draft, tx.now) for seq, draft in numbered]
         gone = set(plan_trim(heads, terms.buffer))
         rows = await tx.all(
             MessageRow, queries.remove_messages, conversation_id=row.id, seqs=sorted(gone)
         )
         dropped = [each.kept for each in rows]
-        dropped += [Kept(seq, draft, tx.now) for seq, draft in numbered if seq in gone]
+        dropped += [StoredMessage(seq, draft, tx.now) for seq, draft in numbered if seq in gone]
         await tx.run(
             queries.remember_flushed,
             conversation_id=row.id,
@@ -359,7 +385,7 @@ class PostgresLog:
         """Insert the staying ones of all, each at its place from `first` on."""
         stays = {draft.id for draft in staying}
         rows = [
-            kept_to_json(Kept(seq, draft, tx.now))
+            stored_to_json(StoredMessage(seq, draft, tx.now))
             for seq, draft in enumerate(all_, first)
             if draft.id in stays
         ]
@@ -391,12 +417,12 @@ def _ms(seconds: float) -> str:
 
 
 def read_ahead(
-    db: Database, caller: Caller, where: Where, span: Span
+    db: Database, caller: Caller, instance: Instance, span: Span
 ) -> tuple[Awaitable[Row | None], Awaitable[list[MessageRow]]]:
     """What `PostgresLog.read` asks, for who asks something else with it (`Database.together`)."""
-    query, params = _messages_of(where, span)
+    query, params = _messages_of(instance, span)
     return (
-        db.one(caller, Row, queries.read_conversation, **vars_of(where)),
+        db.one(caller, Row, queries.read_conversation, **vars_of(instance)),
         db.all(caller, MessageRow, query, **params),
     )
 
@@ -409,6 +435,6 @@ def window_of_rows(row: Row | None, rows: Sequence[MessageRow], span: Span) -> W
     return window_of(messages, row.message_count, span, row.id)
 
 
-def _messages_of(where: Where, span: Span) -> tuple[Query, dict[str, Any]]:
+def _messages_of(instance: Instance, span: Span) -> tuple[Query, dict[str, Any]]:
     query = queries.read_newest_messages if span.tail else queries.read_messages
-    return query, {**vars_of(where), "limit": span.limit, "offset": span.offset}
+    return query, {**vars_of(instance), "limit": span.limit, "offset": span.offset}

@@ -1,6 +1,6 @@
 """The protocol a message log is kept behind. Three keep it: in Postgres, in Redis, and in this process.
 
-`tests/conversations/test_logs.py` states the contract once and runs it on all three.
+`tests/conversations/logs/test_protocol.py` states the contract once and runs it on all three.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,15 +14,15 @@ from holdfast.conversations.model import (
     Appended,
     Draft,
     Head,
+    Instance,
     InstanceRow,
-    Kept,
     LastError,
     LastFlush,
     Lease,
     Removal,
     Span,
+    StoredMessage,
     Totals,
-    Where,
     Window,
 )
 from holdfast.kernel.caller import Caller
@@ -61,58 +61,71 @@ class MessageLog(Protocol):
     in_the_database: bool  # a change joins the transaction that is open, and is taken back with it
 
     async def append(
-        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms
+        self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
         """Add messages at the end, all or none; an id that was there before is ignored."""
         ...
 
     async def replace(
-        self, caller: Caller, where: Where, drafts: Sequence[Draft], terms: Terms, action: Replacing
-    ) -> tuple[list[Kept], Totals]:
+        self,
+        caller: Caller,
+        instance: Instance,
+        drafts: Sequence[Draft],
+        terms: Terms,
+        action: Replacing,
+    ) -> tuple[list[StoredMessage], Totals]:
         """Put these messages in the place of all; what was there before, and the totals."""
         ...
 
-    async def pop(self, caller: Caller, where: Where, terms: Terms) -> tuple[Kept | None, int]:
+    async def pop(
+        self, caller: Caller, instance: Instance, terms: Terms
+    ) -> tuple[StoredMessage | None, int]:
         """Take the newest message off; it, and how many are left."""
         ...
 
-    async def delete(self, caller: Caller, where: Where) -> bool:
+    async def delete(self, caller: Caller, instance: Instance) -> bool:
         """Remove the instance; whether there was one."""
         ...
 
-    async def read(self, caller: Caller, where: Where, span: Span, *, note_access: bool) -> Window:
+    async def read(
+        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool
+    ) -> Window:
         """The messages of a span; where asked, the look is remembered."""
         ...
 
-    async def totals(self, caller: Caller, where: Where) -> Totals | None:
+    async def totals(self, caller: Caller, instance: Instance) -> Totals | None:
         """The running totals; None when there is no such instance."""
         ...
 
-    async def heads(self, caller: Caller, where: Where) -> list[Head]:
+    async def heads(self, caller: Caller, instance: Instance) -> list[Head]:
         """Every message without its text, in order."""
         ...
 
-    async def fetch(self, caller: Caller, where: Where, seqs: Sequence[int]) -> list[Kept]:
+    async def fetch(
+        self, caller: Caller, instance: Instance, seqs: Sequence[int]
+    ) -> list[StoredMessage]:
         """The messages at these places that are still there, in order."""
         ...
 
-    async def lock(self, caller: Caller, where: Where, ttl_s: float) -> Lease | None:
+    async def lock(self, caller: Caller, instance: Instance, ttl_s: float) -> Lease | None:
         """Try to get the lock of a flush; None while somebody else has it, or there is no instance."""
         ...
 
-    async def release(self, caller: Caller, where: Where, lease: Lease) -> None:
+    async def release(self, caller: Caller, instance: Instance, lease: Lease) -> None:
         """Give the lock back, unless it is somebody else's by now."""
         ...
 
-    async def remove(self, caller: Caller, where: Where, lease: Lease, removal: Removal) -> Totals:
+    async def remove(
+        self, caller: Caller, instance: Instance, lease: Lease, removal: Removal
+    ) -> Totals:
         """Do what a flush decided, if the lock still holds and all of it is still there; Overtaken otherwise."""
         ...
 
-    async def note_pending(self, caller: Caller, where: Where, job_id: str | None) -> None:
+    async def note_pending(self, caller: Caller, instance: Instance, job_id: str | None) -> None:
         """Remember which job will flush it; None: none will."""
         ...
 
-    async def note_error(self, caller: Caller, where: Where, error: LastError) -> None:
+    async def note_error(self, caller: Caller, instance: Instance, error: LastError) -> None:
         """Remember what went wrong, until a flush succeeds."""
         ...
 
@@ -162,7 +175,9 @@ def new_ones(drafts: Sequence[Draft], known: Collection[str]) -> list[Draft]:
     return fresh
 
 
-def window_of(messages: list[Kept], total: int, span: Span, conversation_id: str | None) -> Window:
+def window_of(
+    messages: list[StoredMessage], total: int, span: Span, conversation_id: str | None
+) -> Window:
     """A window, which has more where the list goes on (or, of the newest, where older ones are)."""
     shown = len(messages) + (0 if span.tail else span.offset)
     return Window(messages, total, shown < total, conversation_id)
@@ -196,16 +211,16 @@ def from_json(data: Mapping[str, Any]) -> Draft:
     return Draft(**{**data, "created_at": datetime.fromisoformat(data["created_at"])})
 
 
-def kept_to_json(kept: Kept) -> dict[str, Any]:
+def stored_to_json(kept: StoredMessage) -> dict[str, Any]:
     """A message and its place."""
     return {**to_json(kept.draft), "seq": kept.seq}
 
 
-def kept_from_json(data: Mapping[str, Any], accessed_at: datetime) -> Kept:
-    """The message and place that `kept_to_json` made this of."""
+def stored_from_json(data: Mapping[str, Any], accessed_at: datetime) -> StoredMessage:
+    """The message and place that `stored_to_json` made this of."""
     fields = dict(data)
     seq = fields.pop("seq")
-    return Kept(seq, from_json(fields), accessed_at)
+    return StoredMessage(seq, from_json(fields), accessed_at)
 
 
 def flush_to_json(flush: LastFlush | None) -> dict[str, Any] | None:

@@ -78,7 +78,7 @@ def plan_summary(
 ) -> Plan:
     """The oldest messages to be summarised; with them goes the earlier summary, to be folded in.
 
-    Where a summary of `summary_tokens` would leave the list over a limit or a share over its cap, more leaves, oldest first.
+    Instance a summary of `summary_tokens` would leave the list over a limit or a share over its cap, more leaves, oldest first.
     """
     units = [unit for unit in _units(heads) if unit.rank == 0 and heads[-1] not in unit.heads]
     candidates = [head for head in heads if not head.is_summary]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from holdfast.conversations.log import (
+from holdfast.conversations.logs.protocol import (
     Terms,
     error_from_json,
     flush_from_json,
@@ -13,7 +13,7 @@ from holdfast.conversations.log import (
     head_of,
     to_json,
 )
-from holdfast.conversations.model import Draft, Head, Kept, Totals, Where
+from holdfast.conversations.model import Draft, Head, Instance, StoredMessage, Totals
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.ids import new_id
@@ -24,10 +24,10 @@ def _tag(caller: Caller, resource_id: str) -> str:
     return f"holdfast:{{{caller.org_id}/{resource_id}}}"
 
 
-def keys_of(caller: Caller, where: Where) -> list[str]:
+def keys_of(caller: Caller, instance: Instance) -> list[str]:
     """The keys of an instance, as lua/prelude.lua names them."""
-    base = f"{_tag(caller, where.resource_id)}:{where.key}"
-    return [f"{base}/{name}" for name in "imhoakwf"] + [index_of(caller, where.resource_id)]
+    base = f"{_tag(caller, instance.resource_id)}:{instance.key}"
+    return [f"{base}/{name}" for name in "imhoakwf"] + [index_of(caller, instance.resource_id)]
 
 
 def index_of(caller: Caller, resource_id: str) -> str:
@@ -36,11 +36,11 @@ def index_of(caller: Caller, resource_id: str) -> str:
 
 
 def writing(
-    where: Where, token: str, terms: Terms, drafts: Sequence[Draft], gone: list[int]
+    instance: Instance, token: str, terms: Terms, drafts: Sequence[Draft], gone: list[int]
 ) -> list[Any]:
     """The arguments of a script that writes."""
     fields = [field for draft in drafts for field in fields_of(draft)]
-    return [token, where.key, new_id("conv"), now_us(), ttl_ms(terms), json.dumps(gone), *fields]
+    return [token, instance.key, new_id("conv"), now_us(), ttl_ms(terms), json.dumps(gone), *fields]
 
 
 def fields_of(draft: Draft) -> list[Any]:
@@ -70,10 +70,12 @@ def head_from(seq: int, data: dict[str, Any], score: str) -> Head:
     )
 
 
-def kept_from(flat: list[str]) -> list[Kept]:
+def kept_from(flat: list[str]) -> list[StoredMessage]:
     """Messages out of a reply of places and texts, in order."""
     pairs = zip(flat[::2], flat[1::2], strict=True)
-    kept = [Kept(int(seq), from_json(json.loads(text)), clock.now()) for seq, text in pairs]
+    kept = [
+        StoredMessage(int(seq), from_json(json.loads(text)), clock.now()) for seq, text in pairs
+    ]
     return sorted(kept, key=lambda each: each.seq)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from holdfast.conversations import rules
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.resource import BUILT_IN, Resource, built_in
-from holdfast.conversations.yaml_lines import Document
+from holdfast.conversations.resources import rules
+from holdfast.conversations.resources.config import BUILT_IN, Resource, built_in
+from holdfast.conversations.resources.yaml import Document
 from holdfast.kernel import revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import rfc3339
@@ -83,7 +83,7 @@ def validate(backends: Backends, documents: list[Document]) -> rules.Validation:
     errors = [
         error
         for document in documents
-        for error in rules.check(document.data, backends.around, document.line)[1]
+        for error in rules.check(document.data, backends.capabilities, document.line)[1]
     ]
     if not documents:
         return rules.Validation(False, [FieldError("", "there is no resource in it", 1)])
@@ -103,7 +103,7 @@ async def put_resource(
     data = document.data
     if isinstance(data, dict) and "id" not in data:
         data = {**data, "id": resource_id}
-    resource = rules.must_be_valid(data, backends.around, document.line)
+    resource = rules.must_be_valid(data, backends.capabilities, document.line)
     if resource.id != resource_id:
         raise Invalid.field("id", f"is {resource.id!r}, but the path says {resource_id!r}")
     if resource_id == BUILT_IN:

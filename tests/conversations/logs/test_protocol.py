@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 
 from holdfast.conversations.budget import Budget
-from holdfast.conversations.local_log import LocalLog
-from holdfast.conversations.log import MessageLog, Overtaken, Terms
-from holdfast.conversations.model import Draft, LastError, LastFlush, Removal, Span, Where
-from holdfast.conversations.postgres_log import PostgresLog
-from holdfast.conversations.redis_log import RedisLog
+from holdfast.conversations.logs.local import LocalLog
+from holdfast.conversations.logs.postgres import PostgresLog
+from holdfast.conversations.logs.protocol import MessageLog, Overtaken, Terms
+from holdfast.conversations.logs.redis import RedisLog
+from holdfast.conversations.model import Draft, Instance, LastError, LastFlush, Removal, Span
 from holdfast.kernel import clock
+from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.errors import LockTimeout
 from holdfast.kernel.pages import Cursor
-from holdfast.kernel.redis import Breaker, Redis
+from holdfast.kernel.redis import Redis
 
-HERE = Where("r", "k")
+HERE = Instance("r", "k")
 TERMS = Terms()
 
 
@@ -66,8 +67,8 @@ def turn_clock() -> Any:
     clock.set_source(None)
 
 
-async def texts(log: MessageLog, caller, where: Where = HERE) -> list[str]:
-    window = await log.read(caller, where, Span(0, 1000), note_access=False)
+async def texts(log: MessageLog, caller, instance: Instance = HERE) -> list[str]:
+    window = await log.read(caller, instance, Span(0, 1000), note_access=False)
     return [kept.draft.id for kept in window.messages]
 
 
@@ -252,21 +253,21 @@ async def test_writes_wait_for_each_other_and_not_for_ever(log, backend, org, db
 
 async def test_instances_are_of_one_org_and_one_resource(log, org, make_org):
     other = await make_org()
-    for caller, where in (
+    for caller, instance in (
         (org.caller(), HERE),
         (other.caller(), HERE),
-        (org.caller(), Where("q", "k")),
+        (org.caller(), Instance("q", "k")),
     ):
-        await log.append(caller, where, drafts("a"), TERMS)
+        await log.append(caller, instance, drafts("a"), TERMS)
     assert [row.key for row in (await log.instances(org.caller(), "r", Cursor())).data] == ["k"]
     await log.delete_all(org.caller(), "r")
     assert (await log.instances(org.caller(), "r", Cursor())).data == []
     assert await texts(log, other.caller()) == ["a"]
-    assert await texts(log, org.caller(), Where("q", "k")) == ["a"]
+    assert await texts(log, org.caller(), Instance("q", "k")) == ["a"]
 
 
 def _locking_query() -> Any:
-    from holdfast.conversations.postgres_log import queries
+    from holdfast.conversations.logs.postgres import queries
 
     return queries.lock_conversation
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.conversations.budget import Budget
-from holdfast.conversations.flush import plan_flush, plan_summary, plan_trim, summary_room
+from holdfast.conversations.flush.plan import plan_flush, plan_summary, plan_trim, summary_room
 from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM, Head
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -1,0 +1,1 @@
+"""Memory resources: the configuration of conversations, its validation, and its storage."""
