@@ -10,7 +10,11 @@ import holdfast
 from holdfast.kernel.sql import Queries
 
 ROOT = Path(holdfast.__file__).parent
-FILES = sorted(path for path in ROOT.rglob("*.sql") if "migrations" not in path.parts)
+FILES = sorted(
+    path
+    for path in ROOT.rglob("*.sql")
+    if path.parent.name != "migrations" and not path.name.endswith("functions.sql")
+)
 QUERIES = [
     pytest.param(query, id=f"{path.parent.name}/{path.stem}:{query.name}")
     for path in FILES

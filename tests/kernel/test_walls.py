@@ -20,7 +20,7 @@ def _tables(connection):
         "       has_table_privilege('holdfast_app', c.oid, 'SELECT')"
         "  FROM pg_class c"
         " WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace"
-        "   AND c.relname NOT LIKE 'procrastinate%%' AND c.relname NOT LIKE '%%yoyo%%'"
+        "   AND c.relname NOT LIKE 'procrastinate%%' AND c.relname NOT LIKE 'schema%%'"
     ).fetchall()
     return {name: (walled, has_org, readable) for name, walled, has_org, readable in rows}
 
@@ -41,7 +41,7 @@ def test_every_key_and_unique_index_starts_with_the_org(owner_connection):
         "  FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid"
         "  JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]"
         " WHERE i.indisunique AND t.relnamespace = 'public'::regnamespace"
-        "   AND t.relname NOT LIKE 'procrastinate%%' AND t.relname NOT LIKE '%%yoyo%%'"
+        "   AND t.relname NOT LIKE 'procrastinate%%' AND t.relname NOT LIKE 'schema%%'"
     ).fetchall()
     assert rows
     wrong = [row for row in rows if row[2] != "org_id" and row[1] not in NO_ORG]

@@ -1,6 +1,6 @@
 """Who sees which memory.
 
-The rule itself is SQL (`memory_contexts`, `sees_memory` and `active_workspace` in migrations/0004_memories.sql) and stands
+The rule itself is SQL (`memory_contexts`, `sees_memory` and `active_workspace` in functions.sql) and stands
 in the WHERE of every query; here a caller enters the place it speaks from, and becomes the parameters of that rule.
 """
 

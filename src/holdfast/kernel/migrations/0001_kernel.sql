@@ -1,7 +1,8 @@
--- The kernel: who is asking, what changed, and work for later.
+-- The kernel: orgs, history, idempotency, jobs, counters.
 --
 -- Every table that holds content carries org_id, leads every key with it, and has row-level security forced on, so that
--- a query that forgets its WHERE finds nothing of anyone else's. The service connects as holdfast_app, which owns nothing.
+-- a query that forgets its WHERE finds nothing of anyone else's. The service works as the role holdfast_app, which owns
+-- nothing.
 
 DO $$
 BEGIN
@@ -12,50 +13,6 @@ END $$;
 
 GRANT USAGE ON SCHEMA public TO holdfast_app;
 
--- The org of this transaction. On a pooled connection the setting is '' once its transaction is over, so a transaction
--- that never named its org is an error here rather than an empty answer.
-CREATE FUNCTION current_org() RETURNS text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    org text := current_setting('holdfast.org', true);
-BEGIN
-    IF org IS NULL OR org = '' THEN
-        RAISE EXCEPTION 'no org is set for this transaction' USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    RETURN org;
-END $$;
-
--- What proves who is asking before any org is known: the digest of a key or cookie, or the e-mail address signing in.
--- A row that matches the proof may be read; nothing else is opened by it.
-CREATE FUNCTION current_proof() RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN nullif(current_setting('holdfast.proof', true), '');
-
--- The rule of sight, as kernel/caller.py has it: a caller sees what carries no name that it does not carry too.
-CREATE FUNCTION sees(
-    caller_workspace text, caller_project text, caller_user text, caller_agent text, caller_run text,
-    workspace text, project text, "user" text, agent text, run text
-) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (workspace IS NULL OR coalesce(workspace = caller_workspace, false))
-       AND (project IS NULL OR coalesce(project = caller_project, false))
-       AND ("user" IS NULL OR coalesce("user" = caller_user, false))
-       AND (agent IS NULL OR coalesce(agent = caller_agent, false))
-       AND (run IS NULL OR coalesce(run = caller_run, false));
-
--- Puts the tenant wall around a table; each migration that makes a content table calls it.
--- The setting is read once per query (a sub-select), not once per row.
-CREATE PROCEDURE wall_off(name regclass)
-    LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', name);
-    EXECUTE format(
-        'CREATE POLICY of_this_org ON %s USING (org_id = (SELECT current_org()))'
-        ' WITH CHECK (org_id = (SELECT current_org()))', name);
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO holdfast_app', name);
-END $$;
-
 CREATE TABLE orgs (
     org_id              text PRIMARY KEY,
     name                text NOT NULL,
@@ -63,164 +20,16 @@ CREATE TABLE orgs (
     review_extractions  boolean NOT NULL DEFAULT false,
     llm_tokens_per_day  bigint,
     language            text NOT NULL DEFAULT 'english',
+    recall_weights      jsonb,          -- what the org chose for its ranking; unset: the default (kernel/recall/fusion.py)
     version             integer NOT NULL DEFAULT 1,
     created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL
 );
 CALL wall_off('orgs');
 
-CREATE TABLE workspaces (
-    org_id      text NOT NULL REFERENCES orgs,
-    id          text NOT NULL,
-    name        text,
-    version     integer NOT NULL DEFAULT 1,
-    created_at  timestamptz NOT NULL,
-    updated_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
-);
-CREATE INDEX workspaces_newest ON workspaces (org_id, created_at, id);
-CALL wall_off('workspaces');
-
-CREATE TABLE users (
-    org_id          text NOT NULL REFERENCES orgs,
-    id              text NOT NULL,
-    email           text,
-    owner           boolean NOT NULL DEFAULT false,
-    password_hash   text,
-    totp_secret     text,           -- set at enrolment, in force once totp_confirmed_at is
-    totp_confirmed_at timestamptz,
-    totp_last_step  bigint,         -- a code opens once
-    insight_capture boolean NOT NULL DEFAULT true,
-    version         integer NOT NULL DEFAULT 1,
-    created_at      timestamptz NOT NULL,
-    updated_at      timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, email)
-);
-CREATE INDEX users_by_email ON users (email) WHERE email IS NOT NULL;
-CREATE INDEX users_newest ON users (org_id, created_at, id);
-CALL wall_off('users');
-CREATE POLICY signing_in ON users FOR SELECT USING (email = (SELECT current_proof()));
-
-CREATE TABLE projects (
-    org_id        text NOT NULL REFERENCES orgs,
-    id            text NOT NULL,
-    name          text,
-    visibility    text NOT NULL DEFAULT 'team' CHECK (visibility IN ('team', 'private')),
-    workspace_id  text NOT NULL,
-    version       integer NOT NULL DEFAULT 1,
-    created_at    timestamptz NOT NULL,
-    updated_at    timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id),
-    FOREIGN KEY (org_id, workspace_id) REFERENCES workspaces
-);
-CREATE INDEX projects_newest ON projects (org_id, created_at, id);
-CALL wall_off('projects');
-
-CREATE TABLE project_members (
-    org_id      text NOT NULL,
-    project_id  text NOT NULL,
-    user_id     text NOT NULL,
-    created_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, project_id, user_id),
-    FOREIGN KEY (org_id, project_id) REFERENCES projects ON DELETE CASCADE,
-    FOREIGN KEY (org_id, user_id) REFERENCES users ON DELETE CASCADE
-);
-CREATE INDEX project_members_by_user ON project_members (org_id, user_id);
-CALL wall_off('project_members');
-
-CREATE TABLE agents (
-    org_id        text NOT NULL REFERENCES orgs,
-    id            text NOT NULL,
-    name          text,
-    workspace_id  text NOT NULL,
-    project_id    text,
-    memory        jsonb NOT NULL DEFAULT '[]',   -- references to memory resources
-    version       integer NOT NULL DEFAULT 1,
-    created_at    timestamptz NOT NULL,
-    updated_at    timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id),
-    FOREIGN KEY (org_id, workspace_id) REFERENCES workspaces,
-    FOREIGN KEY (org_id, project_id) REFERENCES projects
-);
-CREATE INDEX agents_newest ON agents (org_id, created_at, id);
-CALL wall_off('agents');
-
-CREATE TABLE sessions (
-    org_id            text NOT NULL REFERENCES orgs,
-    id                text NOT NULL,
-    user_id           text,
-    agent_id          text,
-    project_id        text,
-    workspace_id      text NOT NULL,
-    last_activity_at  timestamptz NOT NULL,
-    settled_at        timestamptz,
-    version           integer NOT NULL DEFAULT 1,
-    created_at        timestamptz NOT NULL,
-    updated_at        timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
-);
-CREATE INDEX sessions_newest ON sessions (org_id, created_at, id);
-CALL wall_off('sessions');
-
-CREATE TABLE api_keys (
-    org_id        text NOT NULL REFERENCES orgs,
-    id            text NOT NULL,
-    kind          text NOT NULL CHECK (kind IN ('service', 'user', 'agent')),
-    name          text,
-    digest        text NOT NULL,      -- sha-256; the key itself is shown once and kept nowhere
-    prefix        text NOT NULL,
-    user_id       text,
-    agent_id      text,
-    workspace_id  text,
-    requests_per_minute integer,
-    created_at    timestamptz NOT NULL,
-    expires_at    timestamptz,
-    revoked_at    timestamptz,
-    PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, digest)
-);
-CREATE INDEX api_keys_by_digest ON api_keys (digest);
-CALL wall_off('api_keys');
-CREATE POLICY proving_itself ON api_keys FOR SELECT USING (digest = (SELECT current_proof()));
-
-CREATE TABLE browser_sessions (
-    org_id         text NOT NULL,
-    digest         text NOT NULL,
-    user_id        text NOT NULL,
-    csrf_token     text NOT NULL,
-    stepped_up_at  timestamptz,
-    created_at     timestamptz NOT NULL,
-    expires_at     timestamptz NOT NULL,
-    PRIMARY KEY (org_id, digest),
-    FOREIGN KEY (org_id, user_id) REFERENCES users ON DELETE CASCADE
-);
-CREATE INDEX browser_sessions_by_digest ON browser_sessions (digest);
-CALL wall_off('browser_sessions');
-CREATE POLICY proving_itself ON browser_sessions FOR SELECT USING (digest = (SELECT current_proof()));
-
--- One-time links: the first sign-in of an owner who has no password yet.
-CREATE TABLE sign_in_links (
-    org_id      text NOT NULL,
-    digest      text NOT NULL,
-    user_id     text NOT NULL,
-    created_at  timestamptz NOT NULL,
-    expires_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, digest),
-    FOREIGN KEY (org_id, user_id) REFERENCES users ON DELETE CASCADE
-);
-CREATE INDEX sign_in_links_by_digest ON sign_in_links (digest);
-CALL wall_off('sign_in_links');
-CREATE POLICY proving_itself ON sign_in_links FOR SELECT USING (digest = (SELECT current_proof()));
-
--- Failed sign-ins by digest of account or address. An account that fails may not exist, so there is no org to carry;
--- the table holds digests and counts, never content.
-CREATE TABLE sign_in_failures (
-    subject     text PRIMARY KEY,
-    failures    integer NOT NULL,
-    failed_at   timestamptz NOT NULL
-);
-GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_failures TO holdfast_app;
+-- The operator's command line connects as the owner of the schema, which the walls hold too. It may list the orgs there
+-- are, to choose one and enter it; nothing else is open to it.
+CREATE POLICY operator_lists ON orgs FOR SELECT TO CURRENT_USER USING (true);
 
 -- One history for every face: each row is an object as it stood after one change. What a change replaced is the
 -- revision before it, so history, as_of, diff, restore, audit and redaction all read this one table.
@@ -301,27 +110,10 @@ CREATE TABLE jobs (
 );
 CALL wall_off('jobs');
 
--- What an authenticated key or browser asks about its own org, in the round trip that proves it. Each is a function so
--- that its policies are checked after the org was entered, by which `entered` is made a dependency of it.
-CREATE FUNCTION key_context(entered text, key_agent_id text, asked_workspace text, asked_user text)
-    RETURNS TABLE (owner_id text, agent_workspace_id text, workspace_known boolean, user_known boolean)
-    LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN QUERY SELECT
-        (SELECT u.id FROM users u WHERE u.org_id = entered AND u.owner ORDER BY u.created_at LIMIT 1),
-        (SELECT a.workspace_id FROM agents a WHERE a.org_id = entered AND a.id = key_agent_id),
-        EXISTS (SELECT FROM workspaces w WHERE w.org_id = entered AND w.id = asked_workspace),
-        EXISTS (SELECT FROM users u WHERE u.org_id = entered AND u.id = asked_user);
-END $$;
-
-CREATE FUNCTION session_context(entered text, session_user_id text, asked_workspace text)
-    RETURNS TABLE (owner boolean, workspace_known boolean)
-    LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN QUERY SELECT
-        (SELECT u.owner FROM users u WHERE u.org_id = entered AND u.id = session_user_id),
-        EXISTS (SELECT FROM workspaces w WHERE w.org_id = entered AND w.id = asked_workspace);
-END $$;
+-- The queue's own tables hold ids only (see kernel/jobs.py).
+GRANT SELECT, INSERT, UPDATE, DELETE ON
+    procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers, procrastinate_events TO holdfast_app;
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO holdfast_app;
 
 -- Requests of the current minute, for keys with a limit. Losing it in a crash costs nobody anything.
 CREATE UNLOGGED TABLE request_counts (
@@ -333,17 +125,34 @@ CREATE UNLOGGED TABLE request_counts (
 );
 CALL wall_off('request_counts');
 
--- The operator's command line connects as the owner of the schema, which the walls hold too. It may list the orgs there
--- are, to choose one and enter it; nothing else is open to it.
-CREATE POLICY operator_lists ON orgs FOR SELECT TO CURRENT_USER USING (true);
+-- What was erased or redacted of late: a request that read it before and keeps its answer after finds it here, and keeps
+-- no word of it. The numbers of an org rise in the order of its commits, since each is drawn under a lock that is held
+-- until then. A crash that empties the table has ended every request that would have asked.
+CREATE UNLOGGED TABLE forgotten (
+    org_id        text NOT NULL,
+    number        bigint GENERATED ALWAYS AS IDENTITY,
+    object_id     text NOT NULL,
+    forgotten_at  timestamptz NOT NULL,
+    PRIMARY KEY (org_id, number)
+);
+CALL wall_off('forgotten');
 
--- The queue's own tables hold ids only (see kernel/jobs.py).
-GRANT SELECT, INSERT, UPDATE, DELETE ON
-    procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers, procrastinate_events TO holdfast_app;
-GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO holdfast_app;
-
-CREATE FUNCTION enqueue_job(queue text, org_id text, job_id text, not_before timestamptz) RETURNS bigint[]
-    LANGUAGE sql VOLATILE
-    RETURN procrastinate_defer_jobs_v1(ARRAY[ROW(
-        queue, 'job', 0, NULL, NULL, jsonb_build_object('org_id', org_id, 'job_id', job_id), not_before
-    )]::procrastinate_job_to_defer_v1[]);
+-- Every call of a language model: what it was for, what it took, how it went. Never a word of what was asked or answered.
+CREATE TABLE llm_calls (
+    org_id         text NOT NULL REFERENCES orgs,
+    id             text NOT NULL,
+    kind           text NOT NULL,        -- what it was for: conversation_flush, …
+    job_id         text,
+    user_id        text,
+    model          text NOT NULL,
+    status         text NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'succeeded', 'failed')),
+    input_tokens   bigint NOT NULL,      -- while it runs, what it may take at most
+    output_tokens  bigint NOT NULL,
+    error          text,
+    started_at     timestamptz NOT NULL,
+    finished_at    timestamptz,
+    PRIMARY KEY (org_id, id)
+);
+CREATE INDEX llm_calls_by_day ON llm_calls (org_id, started_at) INCLUDE (input_tokens, output_tokens);
+CREATE INDEX llm_calls_of_job ON llm_calls (org_id, job_id) WHERE job_id IS NOT NULL;
+CALL wall_off('llm_calls');

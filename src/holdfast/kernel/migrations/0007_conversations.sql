@@ -34,7 +34,7 @@ CREATE TABLE conversations (
     UNIQUE (org_id, id)
 );
 CREATE INDEX conversations_newest ON conversations (org_id, resource_id, id);
-CREATE INDEX conversations_by_expiry ON conversations (org_id, resource_id, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX conversations_expiring ON conversations (org_id, expires_at) WHERE expires_at IS NOT NULL;
 CALL wall_off('conversations');
 
 CREATE TABLE conversation_messages (
@@ -91,3 +91,32 @@ CREATE TABLE session_conversations (
     FOREIGN KEY (org_id, session_id) REFERENCES sessions (org_id, id) ON DELETE CASCADE
 );
 CALL wall_off('session_conversations');
+
+-- A summary as each of those whose conversation it is may find it. It lies here and not with its message, which may be in
+-- Redis: recall reads what it found under the tenant wall.
+CREATE TABLE conversation_summaries (
+    org_id           text NOT NULL REFERENCES orgs,
+    id               text NOT NULL,
+    conversation_id  text NOT NULL,
+    resource_id      text NOT NULL,
+    key              text NOT NULL,
+    message_id       text NOT NULL,
+    content          text NOT NULL,
+    user_id          text,            -- whose it is: a user's,
+    agent_id         text,            -- or, where there is none, an agent's
+    session_id       text,
+    workspace_id     text,
+    created_at       timestamptz NOT NULL,
+    expires_at       timestamptz,     -- the instance's; a write moves it
+    PRIMARY KEY (org_id, id)
+);
+CREATE INDEX conversation_summaries_of ON conversation_summaries (org_id, resource_id, key);
+CREATE INDEX conversation_summaries_by_expiry ON conversation_summaries (org_id, expires_at) WHERE expires_at IS NOT NULL;
+CALL wall_off('conversation_summaries');
+
+-- Whose sessions a conversation belongs to.
+CREATE INDEX session_conversations_of ON session_conversations (org_id, resource_id, key);
+
+-- Finds the flushed messages whose retention is over.
+CREATE INDEX revisions_flushed ON revisions (org_id, created_at)
+    WHERE kind = 'conversation' AND action IN ('flushed', 'appended') AND content IS NOT NULL;
