@@ -15,7 +15,7 @@ import typer.main
 
 from holdfast.app import AppConfig, make_app, open_backends, toolboxes
 from holdfast.cli import app as cli
-from holdfast.kernel import errors
+from holdfast.kernel import errors, sight
 from holdfast.kernel.db import Database
 from holdfast.settings import Settings
 
@@ -122,6 +122,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "operations": ("http.md", route_table),
     "tools": ("mcp.md", tool_table),
     "pages": ("README.md", page_table),
+    "sight": ("security.md", sight.table),
 }
 
 
