@@ -1,5 +1,7 @@
 """Projects: who is in them, who sees them, and from which workspace."""
 
+from typing import Any
+
 import psycopg
 
 from holdfast.directory.model import (
@@ -7,6 +9,7 @@ from holdfast.directory.model import (
     Visibility,
 )
 from holdfast.directory.rows import IfMatch, action_of, check_name, list_page, refuse_agents
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import (
@@ -42,9 +45,9 @@ async def put_project(
     check_client_id(project_id, field="project_id")
     check_name(name)
     async with db.begin(caller) as tx:
-        before = await tx.one(Project, queries.read_project, id=project_id)
+        before = await tx.one(Project, queries.project_by_id, id=project_id)
         if before is not None:
-            _must_belong(caller, before)
+            _must_belong(caller, await visible_project(tx, caller, project_id))
         try:
             version = await tx.one(
                 int,
@@ -74,8 +77,7 @@ async def list_projects(db: Database, caller: Caller, cursor: Cursor) -> Page[Pr
         Project,
         queries.list_projects,
         cursor,
-        all_projects=caller.administers,
-        user_id=caller.user_id,
+        **_sight(caller),
     )
 
 
@@ -102,7 +104,7 @@ async def remove_member(db: Database, caller: Caller, project_id: str, user_id: 
 
 
 async def _revised_project(tx: Tx, project_id: str, action: str) -> Project:
-    project = await tx.one(Project, queries.read_project, id=project_id)
+    project = await tx.one(Project, queries.project_by_id, id=project_id)
     if project is None:
         raise NotFound(f"there is no project {project_id!r}")
     await tx.revise(
@@ -121,12 +123,19 @@ async def _revised_project(tx: Tx, project_id: str, action: str) -> Project:
 
 
 async def visible_project(tx: Tx, caller: Caller, project_id: str) -> Project:
-    project = await tx.one(Project, queries.read_project, id=project_id)
-    if project is None or not (
-        caller.administers or project.visibility == "team" or caller.user_id in project.members
-    ):
+    """One project of the active workspace that the caller may see; NotFound otherwise."""
+    project = await tx.one(Project, queries.read_project, id=project_id, **_sight(caller))
+    if project is None:
         raise NotFound(f"there is no project {project_id!r}")
     return project
+
+
+def _sight(caller: Caller) -> dict[str, Any]:
+    """An owner sees every project's directory entry, though not what a private one holds."""
+    return {
+        **sight.params(caller),
+        "all_projects": caller.owner or caller.credential == "operator",
+    }
 
 
 async def _belonging_project(tx: Tx, caller: Caller, project_id: str) -> Project:
@@ -139,6 +148,4 @@ async def _belonging_project(tx: Tx, caller: Caller, project_id: str) -> Project
 def _must_belong(caller: Caller, project: Project) -> None:
     if caller.administers or caller.user_id in project.members:
         return
-    if project.visibility == "private":
-        raise NotFound(f"there is no project {project.id!r}")
     raise ScopeDenied("only a member may change this project")

@@ -61,6 +61,18 @@ SELECT id, name, version, created_at, updated_at
  LIMIT %(limit)s;
 
 -- name: read_project
+-- `all_projects`: owners and operators see the directory entry of every project of the workspace.
+SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
+       ARRAY(SELECT m.user_id FROM project_members m
+              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+  FROM projects p
+ WHERE p.org_id = %(org_id)s
+   AND p.id = %(id)s
+   AND p.workspace_id = %(by_workspace)s
+   AND (%(all_projects)s OR sees_project(%(by_user)s, %(by_workspace)s, p.id));
+
+-- name: project_by_id
+-- sight: a name that is taken is taken for everyone; the caller is refused before anything of it is shown.
 SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
        ARRAY(SELECT m.user_id FROM project_members m
               WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
@@ -83,15 +95,13 @@ ON CONFLICT (org_id, id) DO UPDATE
 RETURNING version;
 
 -- name: list_projects
--- Whoever looks after the org sees all; a user the team's and those it is a member of.
 SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
        ARRAY(SELECT m.user_id FROM project_members m
               WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
   FROM projects p
  WHERE p.org_id = %(org_id)s
-   AND (%(all_projects)s OR p.visibility = 'team'
-        OR EXISTS (SELECT FROM project_members m
-                    WHERE m.org_id = p.org_id AND m.project_id = p.id AND m.user_id = %(user_id)s::text))
+   AND p.workspace_id = %(by_workspace)s
+   AND (%(all_projects)s OR sees_project(%(by_user)s, %(by_workspace)s, p.id))
    AND (%(after_id)s::text IS NULL OR (p.created_at, p.id) <
         (SELECT created_at, id FROM projects WHERE org_id = %(org_id)s AND id = %(after_id)s))
    AND (%(before_id)s::text IS NULL OR (p.created_at, p.id) >
@@ -188,9 +198,8 @@ SELECT id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_
  LIMIT %(limit)s;
 
 -- name: read_session
--- A session is its user's and its agent's; whoever looks after the org sees it too.
 SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settled_at, version, created_at, updated_at
-  FROM sessions
+  FROM sessions s
  WHERE org_id = %(org_id)s
    AND id = %(id)s
-   AND (%(all_sessions)s OR user_id = %(user_id)s::text OR agent_id = %(agent_id)s::text);
+   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*);

@@ -8,21 +8,20 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
     NotFound,
 )
+from holdfast.kernel.places import session_params
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "queries.sql")
 
 
 async def read_session(db: Database, caller: Caller, session_id: str) -> Session:
-    """One session of the caller's user or agent."""
+    """One session of the user acted for; one without a user belongs to its agent."""
     session = await db.one(
         caller,
         Session,
         queries.read_session,
         id=session_id,
-        user_id=caller.user_id,
-        agent_id=caller.agent_id,
-        all_sessions=caller.administers,
+        **session_params(caller),
     )
     if session is None:
         raise NotFound(f"there is no session {session_id!r}")

@@ -107,6 +107,7 @@ async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
         user_id=known.user_id,
         agent_id=known.agent_id,
         request_id=claims.request_id,
+        owner=known.acts_for_owner and known.kind != "agent",
     )
     if known.kind == "service":
         user_id = claims.user or known.user_id or known.owner_id

@@ -31,7 +31,7 @@ class Caller:
     run_id: str | None = None
     session_id: str | None = None
     request_id: str | None = None
-    owner: bool = False  # an owner of the org: signed in, or with a user key of their own
+    owner: bool = False  # the user acted for is an owner of the org; never set for agent keys
     stepped_up: bool = False  # password or TOTP given again within the last ten minutes
     user_is_new: bool = False  # named for the first time: the first write registers it
 

@@ -63,6 +63,7 @@ class KnownKey:
     agent_workspace_id: str | None
     workspace_known: bool
     user_known: bool
+    acts_for_owner: bool
 
     def is_settled_for(self, asked: Asked) -> bool:
         """Whether all that was asked for is there. What is not may be made at any time, and nobody would tell."""

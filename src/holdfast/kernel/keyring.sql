@@ -8,7 +8,7 @@ WITH key AS MATERIALIZED (
 )
 SELECT key.org_id, key.id, key.kind, key.user_id, key.agent_id, key.workspace_id, key.expires_at, key.revoked_at,
        key.requests_per_minute, about.*
-  FROM key, LATERAL key_context(key.entered, key.agent_id, %(workspace)s, %(user)s) AS about;
+  FROM key, LATERAL key_context(key.entered, key.user_id, key.agent_id, %(workspace)s, %(user)s) AS about;
 
 -- name: beat
 SELECT pg_notify('holdfast_keys', %(nonce)s)::text;

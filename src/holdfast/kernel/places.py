@@ -4,7 +4,9 @@ The directory (../directory) keeps these names; every face needs only to enter t
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import AgentNotFound, Invalid, NotFound
@@ -45,9 +47,9 @@ async def enter_agent(tx: Tx, caller: Caller, agent_id: str, *, to_write: bool) 
 
 
 async def enter_project(tx: Tx, caller: Caller, project_id: str) -> Caller:
-    """The caller, speaking from a project it may see; NotFound otherwise."""
+    """The caller, speaking from a project of the active workspace that it may see; NotFound otherwise."""
     found = await tx.one(
-        str, queries.visible_project, project_id=project_id, user_id=caller.user_id
+        str, queries.visible_project, project_id=project_id, **sight.params(caller)
     )
     if found is None:
         raise NotFound(f"there is no project {project_id!r}")
@@ -58,7 +60,7 @@ async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bo
     """The caller, speaking from a session: for its agent and from its project.
 
     A session nobody named yet is registered by the first write, with the caller's user and the agent and project it
-    speaks for; for a read it does not exist. Neither does another user's, save for a service key.
+    speaks for; for a read it does not exist. Neither does a session of another user than the one acted for.
     """
     check_client_id(session_id, field="session_id")
     session = await _visible_session(tx, caller, session_id)
@@ -95,8 +97,14 @@ async def _visible_session(tx: Tx, caller: Caller, session_id: str) -> _Session 
         _Session,
         queries.visible_session,
         session_id=session_id,
-        user_id=caller.user_id,
-        workspace_id=caller.workspace_id,
-        bound_agent_id=caller.agent_id if caller.credential == "agent" else None,
-        any_session=caller.credential in ("service", "operator", "job"),
+        **session_params(caller),
     )
+
+
+def session_params(caller: Caller) -> dict[str, Any]:
+    """The parameters of `sees_session` in SQL."""
+    return {
+        **sight.params(caller),
+        "key_agent": caller.agent_id if caller.credential == "agent" else None,
+        "any_agent": caller.credential in ("service", "operator"),
+    }

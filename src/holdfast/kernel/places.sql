@@ -8,14 +8,9 @@ ON CONFLICT (org_id, id) DO NOTHING;
 SELECT workspace_id FROM agents WHERE org_id = %(org_id)s AND id = %(agent_id)s;
 
 -- name: visible_project
--- A team project is every user's; a private one its members'.
 SELECT p.id
   FROM projects p
- WHERE p.org_id = %(org_id)s
-   AND p.id = %(project_id)s
-   AND (p.visibility = 'team'
-        OR EXISTS (SELECT FROM project_members m
-                    WHERE m.org_id = p.org_id AND m.project_id = p.id AND m.user_id = %(user_id)s::text));
+ WHERE p.org_id = %(org_id)s AND p.id = %(project_id)s AND sees_project(%(by_user)s, %(by_workspace)s, p.id);
 
 -- name: register_session
 -- Does nothing for a session that is there, whosever it is.
@@ -24,19 +19,12 @@ VALUES (%(org_id)s, %(session_id)s, %(user_id)s, %(agent_id)s, %(project_id)s, %
 ON CONFLICT (org_id, id) DO NOTHING;
 
 -- name: visible_session
--- A session of the active workspace that is the caller's user's; or its key's agent's, where not two users are at odds;
--- a service key vouches for any.
--- It speaks from its project as long as its user may: one who was taken out of a private project is out of it.
+-- A session of the active workspace that belongs to the user acted for; one without a user belongs to its agent, and to
+-- service keys. An agent key sees only sessions with its own agent. The session's project counts as long as its user may
+-- see that project: a user who was removed from a private project speaks from outside it.
 SELECT s.agent_id,
-       (SELECT p.id FROM projects p
-         WHERE p.org_id = s.org_id AND p.id = s.project_id
-           AND (p.visibility = 'team' OR s.user_id IS NULL
-                OR EXISTS (SELECT FROM project_members m
-                            WHERE m.org_id = p.org_id AND m.project_id = p.id AND m.user_id = s.user_id))) AS project_id
+       CASE WHEN sees_project(s.user_id, s.workspace_id, s.project_id) THEN s.project_id END AS project_id
   FROM sessions s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(session_id)s
-   AND s.workspace_id = %(workspace_id)s
-   AND (%(any_session)s
-        OR s.user_id = %(user_id)s::text
-        OR (s.agent_id = %(bound_agent_id)s::text AND (s.user_id IS NULL OR %(user_id)s::text IS NULL)));
+   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*);

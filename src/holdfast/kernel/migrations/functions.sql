@@ -40,3 +40,9 @@ BEGIN
     PERFORM pg_notify('holdfast_keys', '');
     RETURN NULL;
 END $$;
+
+-- The names that an object carries, as one text. Used in generated columns; kernel/sight.py has the same in Python.
+CREATE OR REPLACE FUNCTION audience(project text, "user" text, agent text, workspace text, run text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN coalesce(nullif(concat_ws('+', 'workspace:' || workspace, 'project:' || project, 'agent:' || agent,
+                                     'user:' || "user", 'run:' || run), ''), 'org');
