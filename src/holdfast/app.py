@@ -56,6 +56,7 @@ ROUTERS = (
     access.secret_router,
     directory.router,
     entries.router,
+    entries.batch_router,
     entries.zip_router,
     *operations.routers,
     blocks.router,

@@ -48,6 +48,35 @@ async def test_an_invalid_item_is_reported_and_the_others_are_stored(api):
     assert await keys(api) == ["a", "w"]
 
 
+async def test_a_text_that_cannot_be_kept_concerns_its_item_alone(api):
+    nul, half = "a\x00b", "\\ud800"
+    items = ",".join(
+        [
+            '{"key": "a", "content": "x"}',
+            '{"key": "b", "content": "a\\u0000b"}',
+            f'{{"key": "{half}", "content": "x"}}',
+            '{"key": "a\\u0000b", "content": "x"}',
+            f'{{"key": "c", "content": "x", "{half}": 1}}',
+            '{"key": "d", "content": "x", "tags": ["a\\u0000b"]}',
+        ]
+    )
+    headers = {"Content-Type": "application/json", "Idempotency-Key": "k"}
+    for _ in range(2):
+        answer = await api.post(PATH, content=f'{{"entries": [{items}]}}', headers=headers)
+        assert answer.status_code == 200, answer.text
+        assert [(r["key"], r["status"]) for r in answer.json()["results"]] == [
+            ("a", "stored"),
+            ("b", "invalid"),
+            (None, "invalid"),
+            (None, "invalid"),
+            ("c", "invalid"),
+            ("d", "invalid"),
+        ]
+    assert await keys(api) == ["a"]
+    whole = await api.post(PATH, json={"entries": [], "run_id": nul})
+    assert (whole.status_code, whole.json()["code"]) == (422, "invalid")
+
+
 async def test_a_conversation_item_without_a_run_is_invalid(api):
     answer = await send(api, {"key": "s", "content": "x", "category": "conversation"})
     assert answer.json()["results"][0]["status"] == "invalid"

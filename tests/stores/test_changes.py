@@ -36,6 +36,16 @@ async def test_two_versions_of_an_entry_differ_by_a_unified_diff(store):
     assert await diff(store, new["id"], new["id"]) == []
 
 
+async def test_versions_of_two_entries_stand_for_their_moments_in_either_order(store):
+    await store.write("a", "one\n")
+    await store.write("b", "two\n")
+    newer, older = await store.versions()
+    [file] = await diff(store, older["id"], newer["id"])
+    assert (file["path"], file["action"]) == ("b", "created")
+    [file] = await diff(store, newer["id"], older["id"])
+    assert (file["path"], file["action"]) == ("b", "deleted")
+
+
 async def test_a_deletion_and_a_rename_are_told(store):
     entry = await store.write("a", "one\n")
     await store.update(entry, "one\n", path="b")
@@ -74,6 +84,14 @@ async def test_two_times_tell_what_changed_in_the_whole_store(store):
     assert files["made"]["diff"] == (
         "--- /dev/null\n+++ b/made\n@@ -0,0 +1 @@\n+hello\n\\ No newline at end of file\n"
     )
+    back = {file["path"]: file for file in await diff(store, end, start)}
+    assert {path: file["action"] for path, file in back.items()} == {
+        "changed": "updated",
+        "gone": "created",
+        "made": "deleted",
+        "replaced": "updated",
+    }
+    assert "-second\n+first\n" in back["replaced"]["diff"]
     everything = await diff(store, BEFORE_ALL, AFTER_ALL)
     assert {file["path"] for file in everything} == {"kept", "changed", "replaced", "made"}
     assert {file["action"] for file in everything} == {"created"}

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from holdfast.kernel.recall import passages
-from holdfast.stores import transfer
+from holdfast.stores import entries, transfer
 from tests.stores.conftest import make_store
 
 
@@ -159,6 +159,12 @@ HOSTILE = {
     "content with nul": lambda: zipped({"a": "a\x00b"}),
     "surrogates": lambda: zipped({"a": b"\xed\xa0\x80"}),
     "blank": lambda: zipped({"ok": "x", "a": " \n"}),
+    "blank, with a manifest": lambda: zipped(
+        {"a": " \n", ".holdfast-manifest.json": '{"format":"holdfast-store","entries":{}}'}
+    ),
+    "blank over what is there": lambda: zipped(
+        {"there": " ", ".holdfast-manifest.json": '{"format":"holdfast-store","entries":{}}'}
+    ),
     "encrypted": encrypted,
     "lying about its size": lying_size,
     "lzma": lambda: zipped({"a": "x"}, compress_type=zipfile.ZIP_LZMA),
@@ -175,6 +181,17 @@ async def test_a_hostile_zip_is_refused_whole(store, name):
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid"), refused.text
     assert await contents(store) == {"there": ("before", {})}
     await store.must_count(["before"])
+
+
+async def test_an_export_with_a_blank_entry_changes_nothing_where_it_came_from(store, org, db):
+    caller = org.caller()
+    await entries.create_entry(db, caller, store.id, "empty", "", may_be_blank=True)
+    exported = (await store.get("/export")).content
+    assert (await bring(store, exported, mode="replace")).json() == {
+        "created": 0, "updated": 0, "unchanged": 1, "deleted": 0,
+    }  # fmt: skip
+    elsewhere = await make_store(store.api, "elsewhere")
+    assert (await bring(elsewhere, exported)).json()["detail"] == "zip: 'empty' is blank"
 
 
 async def test_names_without_the_flag_are_read_as_utf8(store):

@@ -80,6 +80,8 @@ class ApiRoute(APIRoute):
     keeps_answers = True
     # Query parameters that its clients send to everyone, and that say nothing here.
     ignored_query: frozenset[str] = frozenset()
+    # Fields of the body that are lists of a batch: the operation checks each item by itself (`check_strings`).
+    batch_fields: frozenset[str] = frozenset()
 
     def claims(self, request: Request) -> auth.Claims:
         """What a request says about who is asking."""
@@ -103,7 +105,7 @@ class ApiRoute(APIRoute):
                 _check_names(request, chosen_name)
                 _check_query(request, query_names)
                 if not self.reads_its_own_body:
-                    await _read_json(request)
+                    await _read_json(request, self.batch_fields)
                 key = request.headers.get("idempotency-key")
                 if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                     request._body = await read_body(request, self.body_limit)
@@ -174,7 +176,7 @@ async def read_body(request: Request, limit: int) -> bytes:
     return b"".join(chunks)
 
 
-async def _read_json(request: Request) -> None:
+async def _read_json(request: Request, batch_fields: frozenset[str] = frozenset()) -> None:
     """Read the body under the cap and parse it once, strictly; FastAPI finds both where it would have put them."""
     body = await read_body(request, MAX_BODY_BYTES)
     request._body = body
@@ -185,8 +187,14 @@ async def _read_json(request: Request) -> None:
     except (ValueError, RecursionError) as error:
         raise Malformed(f"the body is not JSON: {_reason(error)}") from None
     if b"\\u0000" in body or b"\\ud" in body.lower():
-        check_strings(parsed)
+        check_strings(_without(parsed, batch_fields))
     request._json = parsed
+
+
+def _without(parsed: Any, fields: frozenset[str]) -> Any:
+    if not fields or not isinstance(parsed, dict):
+        return parsed
+    return {name: value for name, value in parsed.items() if name not in fields}
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,17 +1,17 @@
 """An entry as a markdown page that people can read and change: front matter, then the content, byte for byte.
 
-The front matter is YAML that any reader of YAML takes. A plain name stands as it is; anything else is a double-quoted
-string with escapes, so that no value ever spans two lines or reads as something other than text. What is read back is
-the part of YAML that people write there (plain, quoted, a list in brackets or of dashes), and every value is text:
-a whole YAML has tags, anchors and depths that an archive from outside should not reach.
+The front matter is YAML: one mapping of texts, and of lists of texts for `tags`. Aliases, nested values and fields that are
+there twice are refused; a number or a date is read as the text that it is written as.
 """
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NoReturn
 
+import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from holdfast.entries.model import MAX_TAGS, Entry, NewEntry
@@ -20,18 +20,14 @@ from holdfast.kernel.clock import Instant, rfc3339
 from holdfast.kernel.errors import Invalid
 
 MEDIA_TYPE = "text/markdown"
+# Enough for the largest key, category and tags with every byte escaped.
+MAX_FRONT_MATTER_BYTES = 16 * 1024
 
 _plain = re.compile(r"[A-Za-z][A-Za-z0-9_./@-]*")
 # What YAML would read as something else than text.
 _words = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 _not_printable = re.compile("[\x7f-\xa0\xad\u2028-\u2029\ufeff\ufffe-\uffff]")
 _front_matter = re.compile(r"---\r?\n(?P<fields>.*?)(?<=\n)---\r?(?:\n|\Z)", re.DOTALL)
-_line = re.compile(r"(?P<name>[a-z_]+):(?:[ \t]+(?P<value>.*))?")
-_item = re.compile(r"[ \t]*-[ \t]+(?P<value>.*)")
-_single_quoted = re.compile(r"'(?P<text>(?:[^']|'')*)'")
-_plain_in_list = re.compile(r"[^,\[\]{}]*")
-_comment = re.compile(r"(?:^|[ \t]+)#.*")
-_json = json.JSONDecoder(strict=False)
 _instant: TypeAdapter[datetime] = TypeAdapter(Instant)
 
 REQUIRED = ("agent_id", "key", "category")
@@ -98,74 +94,62 @@ Fields = dict[str, str | list[str]]
 
 def _fields(front_matter: str) -> Fields:
     """Each field by its name; a field twice, unknown or missing is refused."""
+    limits.at_most_bytes(front_matter, MAX_FRONT_MATTER_BYTES, what="the front matter")
     fields: Fields = {}
-    name = ""
-    for line in front_matter.split("\n"):
-        line = line.rstrip("\r")
-        found, item = _line.fullmatch(line), _item.fullmatch(line)
-        if found:
-            name = found["name"]
+    try:
+        events = _events(front_matter)
+        if not isinstance(next(events, None), yaml.MappingStartEvent):
+            raise Invalid("the front matter is no list of fields such as `key: likes`")
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
+            name = _scalar_of(event)
             if name in fields or name not in REQUIRED + OPTIONAL:
-                raise Invalid(f"the front matter has {name!r} twice, or should not have it")
-            fields[name] = _value(found["value"] or "")
-        elif item and name == "tags" and not (isinstance(fields[name], str) and fields[name]):
-            fields[name] = [*fields[name], _whole_scalar(item["value"])]
-            limits.at_most(len(fields[name]), MAX_TAGS, what="tags")
-        elif _comment.sub("", line).strip():
-            raise Invalid(f"the front matter has a line that is no field: {line[:80]!r}")
+                raise Invalid(f"the front matter has {name[:80]!r} twice, or should not have it")
+            fields[name] = _value(next(events), events)
+        if next(events, None) is not None:
+            raise Invalid("the front matter goes on after its fields")
+    except yaml.YAMLError as error:
+        raise Invalid(f"the front matter is not YAML: {_reason(error)}") from None
     missing = [name for name in REQUIRED if name not in fields]
     if missing:
         raise Invalid(f"the front matter lacks {missing[0]!r}")
     return fields
 
 
-def _value(text: str) -> str | list[str]:
-    if not text.startswith("["):
-        return _whole_scalar(text)
+def _events(text: str) -> Iterator[yaml.Event]:
+    """What the YAML parser finds, one by one: a hostile depth is refused before it is walked."""
+    frame = (
+        yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent,
+    )  # fmt: skip
+    return (e for e in yaml.parse(text, Loader=yaml.BaseLoader) if not isinstance(e, frame))
+
+
+def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> str | list[str]:
+    if not isinstance(event, yaml.SequenceStartEvent):
+        return _scalar_of(event)
     values: list[str] = []
-    rest = text[1:].lstrip()
-    while not rest.startswith("]"):
+    while not isinstance(event := next(events), yaml.SequenceEndEvent):
+        values.append(_scalar_of(event))
         limits.at_most(len(values), MAX_TAGS, what="tags")
-        value, rest = _scalar_at(rest)
-        values.append(value)
-        rest = rest.lstrip()
-        if rest.startswith(","):
-            rest = rest[1:].lstrip()
-        elif not rest.startswith("]"):
-            _refuse(text)
-    return values if not _comment.sub("", rest[1:]).strip() else _refuse(text)
+    return values
 
 
-def _whole_scalar(text: str) -> str:
-    """A value that fills its line, but for a comment."""
-    if text[:1] not in ("'", '"'):
-        text = _comment.sub("", text).strip()
-        return _refuse(text) if text[:1] in tuple("{}]&*!|>%@`,") and text else text
-    value, rest = _scalar_at(text)
-    return value if not _comment.sub("", rest).strip() else _refuse(text)
+def _scalar_of(event: yaml.Event) -> str:
+    if not isinstance(event, yaml.ScalarEvent):
+        _refuse("a value that is neither a text nor a list of texts")
+    return str(event.value)
 
 
-def _scalar_at(text: str) -> tuple[str, str]:
-    """The value at the start of a text, and what follows it."""
-    if text.startswith('"'):
-        try:
-            value, end = _json.raw_decode(text)
-        except ValueError:
-            return _refuse(text)
-        return str(value), text[end:]
-    if text.startswith("'"):
-        quoted = _single_quoted.match(text)
-        if quoted is None:
-            return _refuse(text)
-        return quoted["text"].replace("''", "'"), text[quoted.end() :]
-    found = _plain_in_list.match(text)
-    if found is None or not found[0].strip():
-        return _refuse(text)
-    return found[0].strip(), text[found.end() :]
+def _refuse(what: str) -> NoReturn:
+    raise Invalid(f"the front matter has {what}")
 
 
-def _refuse(text: str) -> NoReturn:
-    raise Invalid(f"the front matter has a value that is not read here: {text[:80]!r}; quote it")
+def _reason(error: yaml.YAMLError) -> str:
+    """Why and where, without the text around it."""
+    mark = getattr(error, "problem_mark", None)
+    line = "" if mark is None else f" in its line {mark.line + 1}"
+    return (
+        f"{getattr(error, 'problem', None) or 'it has a character that YAML does not allow'}{line}"
+    )
 
 
 def _text(fields: Fields, name: str) -> str:

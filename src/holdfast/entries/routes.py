@@ -9,7 +9,14 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from holdfast.edge.preconditions import IfMatch, etag, set_etag
 from holdfast.edge.problems import invalid_from
-from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase, read_body
+from holdfast.edge.route import (
+    ApiRoute,
+    StreamingApiRoute,
+    TheCaller,
+    TheDatabase,
+    check_strings,
+    read_body,
+)
 from holdfast.edge.wire import Body
 from holdfast.entries import batch, markdown, runs, service, transfer
 from holdfast.entries.model import (
@@ -46,7 +53,16 @@ class Rest(Convertor[str]):
 
 
 register_url_convertor("rest", Rest())
+
+
+class BatchRoute(ApiRoute):
+    """A batch: what is wrong with one entry concerns it alone."""
+
+    batch_fields = frozenset({"entries"})
+
+
 router = APIRouter(route_class=ApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
+batch_router = APIRouter(route_class=BatchRoute, tags=["entries"], prefix="/agents/{agent_id}")
 zip_router = APIRouter(route_class=StreamingApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
 
 MAX_BUDGET_BYTES = 2**31 - 1
@@ -249,7 +265,7 @@ async def restore_entry(
     return _stored(response, stored)
 
 
-@router.post("/entries-batch")
+@batch_router.post("/entries-batch")
 async def store_batch(
     agent_id: str, body: Batch, caller: TheCaller, db: TheDatabase
 ) -> BatchResult:
@@ -325,11 +341,18 @@ def _stored(response: Response, stored: StoredEntry) -> StoredEntry:
 
 
 def _item(raw: Any) -> tuple[str | None, batch.Item]:
-    """An item of a batch, or what is wrong with it."""
+    """An item of a batch with its key, or what is wrong with it; a key that cannot be kept is not shown."""
     key = raw.get("key") if isinstance(raw, dict) else None
+    try:
+        check_strings(key)
+    except Invalid as error:
+        return None, error
     key = key if isinstance(key, str) else None
     try:
+        check_strings(raw)
         item = BatchItem.model_validate(raw)
     except ValidationError as error:
         return key, invalid_from(error.errors())
+    except Invalid as error:
+        return key, error
     return key, NewEntry(item.key, item.content, item.category, item.tags or [])

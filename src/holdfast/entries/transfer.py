@@ -5,10 +5,7 @@ leads elsewhere, a link, a bomb, two files for one key, another agent's page) re
 """
 
 import asyncio
-import stat
 import zipfile
-import zlib
-from collections.abc import Iterator
 from datetime import datetime
 from io import BytesIO
 from typing import Literal
@@ -31,6 +28,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.sql import load
+from holdfast.kernel.zips import Bounds, file_info, read_zip, refused
 
 queries = load(__file__)
 
@@ -40,8 +38,6 @@ Mode = Literal["upsert", "replace"]
 MAX_ZIP_BYTES = 32 * 1024 * 1024
 # The largest content, and front matter in which every byte of key, category and tags is escaped.
 MAX_PAGE_BYTES = 48 * 1024
-_CENTRAL_RECORD = b"PK\x01\x02"
-_ENCRYPTED = 0x1
 
 
 async def export_entries(db: Database, caller: Caller, agent_id: str) -> bytes:
@@ -118,10 +114,7 @@ def pack(entries: list[Entry]) -> bytes:
     archive = BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         for entry in entries:
-            at = max(entry.updated_at.timetuple()[:6], (1980, 1, 1, 0, 0, 0))
-            info = zipfile.ZipInfo(path_of(entry.category, entry.key), at)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = (stat.S_IFREG | 0o644) << 16
+            info = file_info(path_of(entry.category, entry.key), entry.updated_at)
             out.writestr(info, markdown.write(entry).encode())
     return archive.getvalue()
 
@@ -136,75 +129,44 @@ def path_of(category: str, key: str) -> str:
 
 def unpack(archive: bytes, agent_id: str) -> list[Page]:
     """The pages of a zip, all of them of one agent and none twice."""
-    if archive.count(_CENTRAL_RECORD) > 10 * MAX_ENTRIES:
-        raise Invalid("the zip lists far more files than an agent has entries")
-    try:
-        with zipfile.ZipFile(BytesIO(archive)) as opened:
-            pages = [_read_page(opened, info, agent_id) for info in _files(opened)]
-    except HoldfastError:
-        raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError):
-        raise Invalid("the body is not a zip that can be read") from None
-    keys = [page.entry.key for page in pages]
-    if len(set(keys)) < len(keys):
-        raise Invalid("two files of the zip hold the same key")
+    files = read_zip(archive, _BOUNDS).files
+    limits.at_most(len(files), MAX_ENTRIES, what="files in the zip")
+    pages = [_read_page(path, raw, agent_id) for path, raw in files.items()]
+    if len({page.entry.key for page in pages}) < len(pages):
+        raise refused("two files hold the same key")
     return pages
 
 
-def _files(opened: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
-    """The files to read, each looked at before anything is unpacked."""
-    listed = [info for info in opened.infolist() if not _is_plain_folder(info)]
-    limits.at_most(len(listed), MAX_ENTRIES, what="files")
-    names = {info.filename for info in listed}
-    if len(names) < len(listed):
-        raise Invalid("the zip has two files of the same name")
-    for info in listed:
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if kind not in (0, stat.S_IFREG):
-            raise _refused(info, "is not a regular file")
-        if info.flag_bits & _ENCRYPTED:
-            raise _refused(info, "is encrypted")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise _refused(info, "is compressed in a way that is not read here")
-        yield info
+def _check_path(path: str) -> None:
+    """Refuse a path that could not be one of `path_of`, or its folder."""
+    folder, slash, file = path.partition("/")
+    misplaced = folder in ("", ".", "..") or (slash and not file.endswith(".md"))
+    if misplaced or "/" in file or "\\" in path or "\x00" in path:
+        raise Invalid("is not at <category>/<percent-encoded key>.md")
 
 
-def _is_plain_folder(info: zipfile.ZipInfo) -> bool:
-    return info.is_dir() and info.file_size == 0 and info.filename.count("/") == 1
+# A folder for each category may be listed beside the pages.
+_BOUNDS = Bounds(
+    max_files=2 * MAX_ENTRIES,
+    max_bytes=MAX_ENTRIES * MAX_PAGE_BYTES,
+    max_file_bytes=lambda _: MAX_PAGE_BYTES,
+    check_path=_check_path,
+)
 
 
-def _read_page(opened: zipfile.ZipFile, info: zipfile.ZipInfo, agent_id: str) -> Page:
-    folder, name = _path_in(info)
-    with opened.open(info) as file:
-        raw = file.read(MAX_PAGE_BYTES + 1)  # whatever the zip says of its size
-    if len(raw) > MAX_PAGE_BYTES:
-        raise _refused(info, f"has more than {MAX_PAGE_BYTES:,} bytes")
+def _read_page(path: str, raw: bytes, agent_id: str) -> Page:
     try:
         page = markdown.read(raw.decode())
         page.entry.check()
     except UnicodeDecodeError:
-        raise _refused(info, "is not UTF-8") from None
+        raise refused(f"{path!r} is not UTF-8") from None
     except HoldfastError as error:
-        raise _refused(info, error.detail) from None
+        raise refused(f"{path!r}: {error.detail}") from None
     if page.agent_id != agent_id:
-        raise _refused(info, "belongs to another agent")
+        raise refused(f"{path!r} belongs to another agent")
     if page.entry.category in (CONVERSATION, WORKSPACE):
-        raise _refused(info, f"is a {page.entry.category} entry, which is not the agent's own")
-    if (folder, name) != (page.entry.category, page.entry.key):
-        raise _refused(info, "is not at the path of its category and key")
+        raise refused(f"{path!r} is a {page.entry.category} entry, which is not the agent's own")
+    folder, _, file = path.partition("/")
+    if (unquote(folder), unquote(file)) != (page.entry.category, f"{page.entry.key}.md"):
+        raise refused(f"{path!r} is not at the path of its category and key")
     return page
-
-
-def _path_in(info: zipfile.ZipInfo) -> tuple[str, str]:
-    """The category and key that a file's path spells."""
-    parts = info.orig_filename.split("/")
-    if len(parts) != 2 or "\\" in info.orig_filename or "\x00" in info.orig_filename:
-        raise _refused(info, "is not at <category>/<percent-encoded key>.md")
-    folder, file = parts
-    if folder in ("", ".", "..") or not file.endswith(".md"):
-        raise _refused(info, "is not at <category>/<percent-encoded key>.md")
-    return unquote(folder), unquote(file.removesuffix(".md"))
-
-
-def _refused(info: zipfile.ZipInfo, why: str) -> Invalid:
-    return Invalid.field(info.filename[:300], why)

@@ -4,19 +4,16 @@ The manifest takes a name that no entry of the store has; the zip's comment says
 has neither, and that is fine.
 """
 
-import io
 import json
-import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Any
 
 from holdfast.kernel import limits
-from holdfast.kernel.errors import HoldfastError, Invalid, LimitExceeded
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.zips import Bounds, file_info, read_zip, refused
 from holdfast.stores import paths
 from holdfast.stores.model import MAX_CONTENT_BYTES, Store, Text, check_metadata, measured
 
@@ -27,11 +24,6 @@ MAX_FILES = 100_000
 MANIFEST = ".holdfast-manifest"
 FORMAT = "holdfast-store"
 _COMMENT = "holdfast manifest: "
-_ENCRYPTED, _UTF8_NAME = 0x1, 0x800
-# Everything the library is known to raise for a zip that is broken or made to break it.
-_UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, OverflowError, struct.error,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +57,7 @@ class Packer:
     def add(self, entries: Iterable[Packed]) -> None:
         """Put entries in."""
         for entry in entries:
-            self._zip.writestr(_file_info(entry.path, entry.updated_at), entry.content.encode())
+            self._zip.writestr(file_info(entry.path, entry.updated_at), entry.content.encode())
             if entry.metadata:
                 self._metadata[entry.path] = entry.metadata
             if entry.path.startswith(MANIFEST):
@@ -86,115 +78,44 @@ class Packer:
             "entries": {path: {"metadata": each} for path, each in self._metadata.items()},
         }
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
-        self._zip.writestr(_file_info(name, at), text.encode())
+        self._zip.writestr(file_info(name, at), text.encode())
         self._zip.comment = f"{_COMMENT}{name}".encode()
         self._zip.close()
 
 
+_BOUNDS = Bounds(
+    max_files=MAX_FILES,
+    max_bytes=MAX_UNPACKED_BYTES,
+    max_file_bytes=lambda path: (
+        MAX_UNPACKED_BYTES if path.startswith(MANIFEST) else MAX_CONTENT_BYTES
+    ),
+    check_path=paths.check_path,
+)
+
+
 def unpack(body: bytes) -> list[Unpacked]:
     """Every file of a zip, by path. Whatever is wrong with one of them refuses the whole."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            return _unpack(archive)
-    except _UNREADABLE:
-        raise _refusal("this is not a zip that can be read") from None
-
-
-def _unpack(archive: zipfile.ZipFile) -> list[Unpacked]:
-    infos = _files(archive)
-    manifest_name = _manifest_name(archive)
-    contents = {path: _read(archive, info, path) for path, info in infos.items()}
+    unzipped = read_zip(body, _BOUNDS)
+    contents, manifest_name = unzipped.files, _manifest_name(unzipped.comment)
     manifest = _manifest(contents.get(manifest_name))
-    if manifest is not None:
-        del contents[manifest_name]
     return [
-        Unpacked(
-            path,
-            # An export may hold what the Anthropic surface lets in: a blank entry.
-            _text(path, data, may_be_blank=manifest is not None),
-            _metadata_of(path, manifest),
-        )
+        Unpacked(path, _text(path, data), _metadata_of(path, manifest))
         for path, data in contents.items()
+        if manifest is None or path != manifest_name
     ]
 
 
-def _files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The files by path, before anything is unpacked: names, kinds and declared sizes have to be right."""
-    infos = archive.infolist()
-    limits.at_most(len(infos), MAX_FILES, what="files in the zip")
-    total = sum(info.file_size for info in infos)
-    if total > MAX_UNPACKED_BYTES:
-        raise LimitExceeded(
-            f"the zip unpacks to {total:,} bytes; at most {MAX_UNPACKED_BYTES:,} are taken",
-            limit=MAX_UNPACKED_BYTES,
-            actual=total,
-        )
-    files: dict[str, zipfile.ZipInfo] = {}
-    for info in infos:
-        name = _name(info)
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise _refusal(f"{name!r} is a link or a device")
-        if info.flag_bits & _ENCRYPTED:
-            raise _refusal(f"{name!r} is encrypted")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise _refusal(f"{name!r} is packed in a way that is not taken; use deflate")
-        _check_name(name.removesuffix("/"))
-        if name.endswith("/"):
-            continue
-        if kind == stat.S_IFDIR:
-            raise _refusal(f"{name!r} is a folder without its /")
-        if name in files:
-            raise _refusal(f"{name!r} is in the zip twice")
-        files[name] = info
-    return files
-
-
-def _name(info: zipfile.ZipInfo) -> str:
-    """The name as it was written. Without the flag for UTF-8 the library reads it as code page 437."""
-    name = info.orig_filename
-    if info.flag_bits & _UTF8_NAME or name.isascii():
-        return name
+def _text(path: str, data: bytes) -> Text:
+    """A file's text. A blank one is refused only where it would be written: see transfer.py."""
     try:
-        return name.encode("cp437").decode()
-    except UnicodeError:
-        raise _refusal("a file's name is not UTF-8") from None
-
-
-def _check_name(name: str) -> None:
-    try:
-        paths.check_path(name)
-    except Invalid as error:
-        raise _refusal(f"{name!r}: {error.detail}") from None
-
-
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> bytes:
-    """The bytes of one file: never more than it declared, and exactly what it was packed from (CRC)."""
-    is_manifest = path.startswith(MANIFEST)
-    if info.file_size > MAX_CONTENT_BYTES and not is_manifest:
-        raise LimitExceeded(
-            f"{path!r} has {info.file_size:,} bytes; at most {MAX_CONTENT_BYTES:,} are kept",
-            limit=MAX_CONTENT_BYTES,
-            actual=info.file_size,
-        )
-    with archive.open(info) as file:
-        data = file.read(info.file_size + 1)
-    if len(data) != info.file_size:
-        raise _refusal(f"{path!r} is not as long as the zip says")
-    return data
-
-
-def _text(path: str, data: bytes, *, may_be_blank: bool) -> Text:
-    try:
-        return measured(data.decode(), may_be_blank=may_be_blank, what=repr(path))
+        return measured(data.decode(), may_be_blank=True, what=repr(path))
     except UnicodeDecodeError:
-        raise _refusal(f"{path!r} is not UTF-8 text") from None
+        raise refused(f"{path!r} is not UTF-8 text") from None
     except Invalid as error:
-        raise _refusal(f"{path!r}: {error.detail}") from None
+        raise refused(f"{path!r}: {error.detail}") from None
 
 
-def _manifest_name(archive: zipfile.ZipFile) -> str:
-    comment = archive.comment.decode(errors="replace")
+def _manifest_name(comment: str) -> str:
     return comment.removeprefix(_COMMENT) if comment.startswith(_COMMENT) else f"{MANIFEST}.json"
 
 
@@ -216,25 +137,8 @@ def _metadata_of(path: str, manifest: Mapping[str, Any] | None) -> dict[str, str
     entry = manifest.get(path, {})
     metadata = entry.get("metadata", {}) if isinstance(entry, dict) else None
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise _refusal(f"the manifest's metadata of {path!r} is not a map of texts")
+        raise refused(f"the manifest's metadata of {path!r} is not a map of texts")
     for text in (*metadata.keys(), *metadata.values()):
         limits.storable(text, field="metadata")
     check_metadata(metadata)
     return metadata
-
-
-def _file_info(path: str, at: datetime) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(path, date_time=_dos_time(at))
-    info.compress_type = zipfile.ZIP_DEFLATED
-    info.external_attr = (stat.S_IFREG | 0o644) << 16
-    return info
-
-
-def _dos_time(at: datetime) -> tuple[int, int, int, int, int, int]:
-    """Zip knows years from 1980 to 2107."""
-    year = min(max(at.year, 1980), 2107)
-    return year, at.month, at.day, at.hour, at.minute, at.second
-
-
-def _refusal(message: str) -> HoldfastError:
-    return Invalid.field("zip", message)

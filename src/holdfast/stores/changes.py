@@ -44,7 +44,8 @@ class _Changed:
 async def diff(db: Database, caller: Caller, store_id: str, since: str, until: str) -> StoreDiff:
     """What changed between two versions of an entry, or in the whole store between two moments.
 
-    Versions of two entries stand for the moments at which they were made.
+    Versions of two entries stand for the moments at which they were made. From a later one to an earlier one, the diff
+    is of going back.
     """
     where = in_sight(caller, store_id)
     if is_id(since, "memver") and is_id(until, "memver"):
@@ -54,13 +55,15 @@ async def diff(db: Database, caller: Caller, store_id: str, since: str, until: s
         if old is None or new is None:
             raise NotFound("there is no such version in this store")
         if old.entry_id == new.entry_id:
-            return await _told([(_side(old), _side(new))])
-        bounds = old.id, f"{new.id}g"
+            return await _diff_of([(_side(old), _side(new))])
+        # Just after each version: ids are hex digits, and none is between one and the same with a letter behind it.
+        bounds = f"{old.id}g", f"{new.id}g"
     else:
         _, after_since = ids_between("memver", None, _moment(since, "from"))
         _, after_until = ids_between("memver", None, _moment(until, "to"))
         bounds = after_since or "", after_until or ""
-    return await _told(await _pairs(db, caller, where, *bounds))
+    pairs = await _pairs(db, caller, where, min(bounds), max(bounds))
+    return await _diff_of(pairs if bounds[0] <= bounds[1] else [(new, old) for old, new in pairs])
 
 
 async def _pairs(
@@ -101,7 +104,7 @@ def _by_path(changed: list[_Changed]) -> list[tuple[Side | None, Side | None]]:
     return [*kept, *((went[path], came[path]) for path in replaced)]
 
 
-async def _told(pairs: list[tuple[Side | None, Side | None]]) -> StoreDiff:
+async def _diff_of(pairs: list[tuple[Side | None, Side | None]]) -> StoreDiff:
     files = await asyncio.to_thread(lambda: [f for pair in pairs for f in _file(*pair)])
     return StoreDiff(sorted(files, key=lambda file: file.path.encode()))
 

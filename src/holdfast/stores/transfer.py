@@ -15,6 +15,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import Query
+from holdfast.kernel.zips import refused
 from holdfast.stores import archive, passages
 from holdfast.stores.archive import Packed, Unpacked
 from holdfast.stores.model import Imported, ImportMode, Store
@@ -151,6 +152,10 @@ def _plan(files: list[Unpacked], held: list[_Held], mode: ImportMode) -> _Plan:
     created = [file for file in files if file.path not in by_path]
     both = [(by_path[file.path], file) for file in files if file.path in by_path]
     updated = [(there, file) for there, file in both if not _is_already(there, file)]
+    # The Anthropic surface lets blank entries in, and an export has them: importing it again changes nothing.
+    for file in (*created, *(file for _, file in updated)):
+        if not file.text.content.strip():
+            raise refused(f"{file.path!r} is blank")
     named = {file.path for file in files}
     deleted = [each for each in held if each.path not in named] if mode == "replace" else []
     return _Plan(created, updated, deleted, unchanged=len(both) - len(updated))
