@@ -8,6 +8,8 @@ import pytest
 
 from holdfast.access.passwords import hash_password
 from holdfast.directory import users
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.sql import Query
 
 SignIn = Callable[..., Awaitable[httpx.AsyncClient]]
 PASSWORD = "correct horse battery staple"
@@ -17,6 +19,23 @@ PASSWORD = "correct horse battery staple"
 async def password_hash() -> str:
     """Hashing is slow on purpose: once is enough."""
     return await hash_password(PASSWORD)
+
+
+_expire = Query(
+    "expire",
+    "UPDATE memories SET expires_at = %(now)s - interval '1 day' WHERE org_id = %(org_id)s AND id = %(id)s",
+)
+
+
+@pytest.fixture
+def expire(db) -> Callable[[Caller, str], Awaitable[None]]:
+    """Lets a memory's expiry lie in the past, which no call may ask for, without waiting for it."""
+
+    async def expire(caller: Caller, memory_id: str) -> None:
+        async with db.begin(caller) as tx:
+            await tx.run(_expire, id=memory_id)
+
+    return expire
 
 
 @pytest.fixture

@@ -64,6 +64,10 @@ async def test_many_are_deleted_by_id_or_by_filter_and_a_dry_run_only_tells(api,
         {},
         {"ids": []},
         {"filter": {}},
+        {"filter": {"include_expired": True}},
+        {"filter": {"include_expired": True, "include_superseded": True}},
+        {"filter": {"includeSuperseded": True}, "dry_run": True},
+        {"dry_run": True},
         {"ids": [a["id"]], "filter": {"category": "x"}},
     ):
         assert (await delete(nothing)).status_code == 422

@@ -1,13 +1,11 @@
 """Whatever is done to memories in whatever order: one row holds a key, versions are exact, pages are whole."""
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.kernel.clock import now
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.pages import Cursor
 from holdfast.memories import batch, saving, service
@@ -26,7 +24,7 @@ STEP = st.one_of(
     ),
     st.tuples(st.just("rename"), st.integers(0, 9), KEYS),
     st.tuples(st.just("change"), st.integers(0, 9)),
-    st.tuples(st.just("expire"), st.integers(0, 9)),
+    st.tuples(st.just("retire"), st.integers(0, 9)),
     st.tuples(st.just("restore"), st.integers(0, 9), st.integers(1, 4)),
 )
 
@@ -38,12 +36,17 @@ class Row:
     id: str
     place: str
     holds: bool = True
-    expired: bool = False
-    past: list[tuple[str, str, bool]] = field(default_factory=list)  # key, value, expired
+    past: list[tuple[str, str, bool]] = field(
+        default_factory=list
+    )  # key, value, whether it was retired
 
     @property
     def key(self):
         return self.past[-1][0]
+
+    @property
+    def over(self):
+        return self.past[-1][2]
 
 
 class Model:
@@ -63,7 +66,7 @@ class Model:
     def saved(self, place, key, value, forced, answer):
         """What a save should have done, checked against its answer (id, version, created)."""
         holder = self.holder(place, key)
-        if holder is not None and (forced or holder.expired):
+        if holder is not None and (forced or holder.over):
             holder.holds, holder = False, None
         if holder is None:
             holder = Row(answer[0], place)
@@ -126,20 +129,23 @@ async def change(db, caller, model, row, what, *more):
         "place": Place(agent_id="bot" if row.place == "agent" else None),
         "include_expired": True,
     }
-    key, value, expired = row.past[-1]
+    key, value, over = row.past[-1]
+    if what == "retire":
+        retired = await service.retire_memory(db, caller, row.id, place=where["place"])
+        if not row.over:
+            row.past.append((key, value, True))
+        assert retired.version == len(row.past)
+        return
     if what == "restore":
         version = min(more[0], len(row.past))
-        wanted = (row.past[version - 1][0], row.past[version - 1][1], False)
+        wanted = row.past[version - 1]
         call = service.restore_memory(db, caller, row.id, version, **where)
     else:
         wanted = {
-            "rename": (more[0] if more else key, value, expired),
-            "change": (key, model.value(), expired),
-            "expire": (key, value, True),
+            "rename": (more[0] if more else key, value, over),
+            "change": (key, model.value(), over),
         }[what]
         fields = {"key": wanted[0], "value": wanted[1]}
-        if what == "expire":
-            fields["expires_at"] = now() - timedelta(days=1)
         call = service.change_memory(db, caller, row.id, fields, **where)
     other = model.holder(row.place, wanted[0])
     if row.holds and other not in (None, row):
@@ -149,7 +155,6 @@ async def change(db, caller, model, row, what, *more):
         return
     changed = await call
     row.past.append(wanted)
-    row.expired = wanted[2]
     assert (changed.key, changed.value, changed.version) == (wanted[0], wanted[1], len(row.past))
 
 

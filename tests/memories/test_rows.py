@@ -79,11 +79,12 @@ async def test_a_forced_save_makes_a_new_row_that_takes_the_key_over(api):
     assert await ids(api) == [second["id"], first["id"]]
 
 
-async def test_a_row_that_is_over_gives_its_key_up(api):
+async def test_a_row_that_is_over_gives_its_key_up(api, org, expire):
     over = [
-        await save(api, "expired", expires_at=at(-1)),
+        await save(api, "expired"),
         await save(api, "ended", valid_from=at(-2), valid_to=at(-1)),
     ]
+    await expire(org.operator, over[0]["id"])
     successor = await save(api, "successor")
     replaced = await save(api, "replaced")
     await api.patch(f"/memories/{replaced['id']}", json={"superseded_by": successor["id"]})
@@ -137,7 +138,7 @@ async def test_at_most_32_tags(api):
         {"expires_at": "tomorrow"}, {"expires_at": "2026-01-01T00:00:00"}, {"pinned": "yes"},
         {"valid_from": "2026-02-01T00:00:00Z", "valid_to": "2026-01-01T00:00:00Z"}, {"superseded_by": "memory_x"},
         {"sources": [{"kind": "rumour", "ref": "x"}]}, {"sources": [{"kind": "url", "ref": ""}]}, {"dedupe": "maybe"},
-        {"scope": "project"}, {"scope": "agent"},
+        {"scope": "project"}, {"scope": "agent"}, {"expires_at": "2001-01-01T00:00:00Z"}, {"pinned": 1},
     ],
 )  # fmt: skip
 async def test_bad_input_is_refused_and_saves_nothing(api, wrong):
@@ -209,8 +210,9 @@ async def test_an_idempotency_key_saves_once(api):
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-async def test_an_expired_row_is_not_found_unless_asked_for(api):
-    row = await save(api, expires_at=at(-1))
+async def test_an_expired_row_is_not_found_unless_asked_for(api, org, expire):
+    row = await save(api)
+    await expire(org.operator, row["id"])
     path = f"/memories/{row['id']}"
     for call in (
         api.get(path),
@@ -307,6 +309,23 @@ async def test_as_of_judges_expiry_at_that_time(api):
     assert await ids(api, as_of=row["updated_at"]) == [row["id"]]
 
 
+async def test_a_list_leaves_out_what_is_no_longer_valid(api):
+    row = await save(api, valid_from=at(-2), valid_to=at(-1))
+    kept = await save(api, "kept", valid_from=at(-2), valid_to=at(1))
+    assert await ids(api) == [kept["id"]]
+    assert await ids(api, include_expired=True) == [kept["id"], row["id"]]
+    assert await ids(api, as_of=kept["updated_at"]) == [kept["id"]]
+    assert await ids(api, as_of=kept["updated_at"], include_expired=True) == [kept["id"], row["id"]]
+
+
+@pytest.mark.parametrize("name", ["agent_id", "project_id", "session_id"])
+@pytest.mark.parametrize("path", ["/memories", "/memories/recall?q=tea"])
+async def test_a_name_that_no_place_may_have_is_a_bad_query(api, path, name):
+    answer = await api.get(path, params={name: "a b"} | ({"q": "tea"} if "recall" in path else {}))
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert answer.json()["errors"][0]["field"] == name
+
+
 # --- changing --------------------------------------------------------------------------------------------------------
 
 
@@ -336,7 +355,8 @@ async def test_a_patch_sets_what_is_given_and_null_takes_away(api):
 @pytest.mark.parametrize(
     "wrong",
     [{"key": None}, {"value": None}, {"value": ""}, {"tags": None}, {"importance": None}, {"scope": "agent"},
-     {"user_id": "bob"}, {"superseded_by": "memory_" + "0" * 32}, {"importance": 11}, {"valid_to": "2001-01-01T00:00:00Z"}],
+     {"user_id": "bob"}, {"superseded_by": "memory_" + "0" * 32}, {"importance": 11}, {"valid_to": "2001-01-01T00:00:00Z"},
+     {"expires_at": "2001-01-01T00:00:00Z"}],
 )  # fmt: skip
 async def test_a_bad_patch_changes_nothing(api, wrong):
     row = await save(api, valid_from="2020-01-01T00:00:00Z")
@@ -374,6 +394,25 @@ async def test_a_patch_may_rename_but_not_onto_a_key_that_is_held(api):
     assert (await save(api, "c"))["id"] == b["id"]
 
 
+async def test_a_retired_row_is_over_but_not_erased(api, org):
+    row = await save(api, valid_from=at(1))
+    path = f"/memories/{row['id']}"
+    stale = await api.post(f"{path}/retire", headers={"If-Match": '"7"'})
+    assert stale.status_code == 412
+    retired = await api.post(f"{path}/retire")
+    body = retired.json()
+    assert (retired.status_code, retired.headers["etag"], body["version"]) == (200, '"2"', 2)
+    assert body["valid_from"] <= body["valid_to"] == body["updated_at"]
+    again = (await api.post(f"{path}/retire")).json()
+    assert (again["version"], again["valid_to"]) == (2, body["valid_to"])
+    assert await ids(api) == []
+    assert (await api.get("/memories/recall", params={"q": "green tea"})).json()["data"] == []
+    assert (await api.get(path)).status_code == 200
+    assert (await api.get(f"{path}/history")).json()["data"][0]["action"] == "retired"
+    assert (await save(api))["created"]
+    assert (await org.client(holdfast_user="bob").post(f"{path}/retire")).status_code == 404
+
+
 async def test_history_is_newest_first_and_says_who_and_what(api, org):
     row = await save(api)
     agent = org.client(await org.mint("agent", agent_id="bot", user_id="owner"))
@@ -386,6 +425,18 @@ async def test_history_is_newest_first_and_says_who_and_what(api, org):
     assert history[0]["actor"] == {"type": "agent", "id": "bot"}
     assert history[1]["actor"]["type"] == "api_key"
     assert history[1]["created_at"] == row["created_at"]
+
+
+async def test_history_names_the_key_and_the_user_it_acted_for(org, api):
+    await api.put("/projects/team", json={"visibility": "team"})
+    row = await save(org.client(holdfast_user="ana"), scope="project", project_id="team")
+    await save(org.client(holdfast_user="bob"), value="b", scope="project", project_id="team")
+    bobs_key = org.client(await org.mint("user", user_id="bob"))
+    await bobs_key.patch(f"/memories/{row['id']}", json={"value": "c"})
+    history = (await bobs_key.get(f"/memories/{row['id']}/history")).json()["data"]
+    assert [entry["user_id"] for entry in history] == ["bob", "bob", "ana"]
+    assert {entry["actor"]["type"] for entry in history} == {"api_key"}
+    assert history[0]["actor"]["id"] != history[1]["actor"]["id"] == history[2]["actor"]["id"]
 
 
 async def test_restore_makes_an_earlier_version_the_newest(api):
@@ -410,7 +461,8 @@ async def test_restore_makes_an_earlier_version_the_newest(api):
 
 
 async def test_restoring_a_version_whose_expiry_has_passed_brings_the_row_back(api):
-    row = await save(api, expires_at=at(-1))
+    row = await save(api, expires_at=at(0.2 / 86400))
+    await asyncio.sleep(0.25)
     await api.patch(
         f"/memories/{row['id']}?include_expired=true", json={"value": "x", "expires_at": None}
     )

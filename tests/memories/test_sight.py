@@ -118,6 +118,38 @@ async def test_an_agents_memory_is_seen_by_that_agent(org, ana):
     assert denied.json()["code"] == "MEM-001"
 
 
+async def test_a_users_key_reads_what_an_agent_shares_and_does_not_change_it(org, sign_in):
+    bot = org.client(await org.mint("agent", agent_id="bot"))
+    memory = await save(bot, scope="agent")
+    path, there = f"/memories/{memory['id']}", {"agent_id": "bot"}
+    anas_key = org.client(await org.mint("user", user_id="ana"))
+    browser = await sign_in("ana")
+    for client in (anas_key, browser):
+        assert await sees(client, memory, agent_id="bot")
+        assert await ids(client, agent_id="bot") == [memory["id"]]
+        assert (await client.get(f"{path}/history", params=there)).status_code == 200
+        for call in (
+            client.post("/memories", json={"key": "k", "value": "v", "scope": "agent", **there}),
+            client.patch(path, params=there, json={"value": "x"}),
+            client.post(f"{path}/restore", params=there, json={"version": 1}),
+            client.post(f"{path}/retire", params=there),
+            client.post(f"{path}/sources", params=there, json={"kind": "url", "ref": "x"}),
+            client.post(f"{path}/assets", params={**there, "name": "x"}, content=b"x"),
+        ):
+            answer = await call
+            assert (answer.status_code, answer.json()["code"]) == (403, "MEM-001"), answer.request
+        batch = {"memories": [{"key": "k", "value": "v", "scope": "agent", **there}]}
+        [result] = (await client.post("/memories/batch", json=batch)).json()["results"]
+        assert (result["status"], result["error"]["code"]) == ("refused", "MEM-001")
+    for body in ({"filter": there}, {"filter": {"scope": "agent", **there}, "dry_run": True}):
+        refused = await browser.request("DELETE", "/memories", json=body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "MEM-001")
+    assert (await browser.delete(path, params=there)).json()["code"] == "MEM-001"
+    assert (await bot.get(path)).json()["version"] == 1
+    owner = await sign_in("owner")
+    assert (await owner.delete(path, params=there)).status_code == 204
+
+
 async def test_an_agent_nobody_wrote_to_cannot_be_read(api):
     memory = await save(api)
     for call in (

@@ -7,7 +7,7 @@ import pytest
 
 import holdfast.kernel.recall.model
 import holdfast.kernel.recall.query
-import holdfast.memories.insights
+import holdfast.memories.insights.service
 import holdfast.memories.model
 import holdfast.memories.recall
 import holdfast.unified_recall.recall
@@ -115,7 +115,8 @@ async def test_a_batch_tells_of_each_item(both):
 async def test_memories_are_recalled_with_the_reasons_of_their_score(both, api):
     tea = both.sync.memories.save("tea", "Ana drinks green tea", category="preference")
     both.sync.memories.save("dog", "Ben has a dog called Rex")
-    gone = both.sync.memories.save("old tea", "Black tea", expires_at=datetime.now(UTC))
+    gone = both.sync.memories.save("old tea", "Black tea")
+    both.sync.memories.retire(gone.id)
     found = await same(
         both,
         lambda c: c.memories.recall("green tea", limit=3, explain=True, ids=[gone.id], now=NOW),
@@ -181,9 +182,9 @@ async def test_remember_recall_forget(both, api):
     assert (await ana.awaited.forget(first.id)).id == first.id  # twice is no error
     after = ana.sync.recall("green tea", explain=True, ids=[first.id])
     assert [miss.reason for miss in after.misses] == ["expired"]
-    with pytest.raises(NotFound):
-        ana.sync.memories.get(first.id)
-    await ana.awaited.memories.restore(first.id, 1, include_expired=True)
+    assert (await ana.awaited.memories.get(first.id)).valid_to is not None
+    assert first.id not in [each.id for each in ana.sync.memories.list().data]
+    await ana.awaited.memories.restore(first.id, 1)
     assert ana.sync.recall("green tea").data[0].id == first.id
 
     await ana.awaited.forget(named)
@@ -221,8 +222,8 @@ def test_forgetting_is_repeated_when_its_answer_was_lost(answering):
         pytest.raises(UnexpectedReply),
     ):
         client.forget("memory_1")
-    assert [(each.method, each.body) for each in server.asked] == [
-        ("PATCH", b'{"expires_at": "1970-01-01T00:00:00.000000Z"}')
+    assert [(each.method, each.path) for each in server.asked] == [
+        ("POST", "/api/v1/memories/memory_1/retire")
     ] * 2
 
 
@@ -273,7 +274,7 @@ SERVER = {
     for module in (
         holdfast.kernel.recall.model,
         holdfast.kernel.recall.query,
-        holdfast.memories.insights,
+        holdfast.memories.insights.service,
         holdfast.memories.model,
         holdfast.memories.recall,
         holdfast.unified_recall.recall,

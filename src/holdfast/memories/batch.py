@@ -9,7 +9,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
-from holdfast.memories.saving import Save, check_new, prepare_save, save_rows
+from holdfast.memories.saving import Save, check_new, check_scope, prepare_save, save_rows
 
 
 async def save_batch(
@@ -52,7 +52,7 @@ async def _prepare(
     speaking = known.get(item.place)
     if speaking is not None and item.fields.get("superseded_by") is None:
         save = Save(speaking, item)
-        _ = save.slot  # refuses a scope that the place does not reach
+        check_scope(save)
         return save
     save = await prepare_save(tx, caller, item)
     known[item.place] = save.by

@@ -17,11 +17,17 @@ from holdfast.kernel.sql import load
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.assets.service import drop_objects
 from holdfast.memories.graph import nodes
-from holdfast.memories.model import ANYWHERE, MAX_BATCH, Deletion, Filter, IfMatch, Place
+from holdfast.memories.model import ANYWHERE, MAX_BATCH, Deletion, Filter, IfMatch, Place, Scope
 from holdfast.memories.rows import read_row, who
-from holdfast.memories.sight import enter, sight
+from holdfast.memories.sight import enter, must_change, sight
 
 queries = load(__file__, "deletion.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    id: str
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,11 @@ async def delete_memories(
 ) -> Deletion:
     """Erase those named, or all that a filter finds, as far as the caller sees them."""
     caller.must_have_stepped_up()
-    if (not ids) == (which is None or which == Filter()):
-        raise Invalid("name the memories: ids, or a filter with at least one field")
+    if (not ids) == (which is None or which.names_nothing):
+        raise Invalid(
+            "name the memories: ids, or a filter with at least one field"
+            " (include_expired and include_superseded only widen a filter)"
+        )
     limits.at_most(len(ids or ()), MAX_BATCH, what="ids")
     assets: list[str] = []
     async with db.begin(caller) as tx:
@@ -82,13 +91,21 @@ async def delete_memories(
 async def _named(
     tx: Tx, speaking: Caller, ids: Sequence[str], if_match: IfMatch = None
 ) -> list[str]:
-    return await tx.all(
-        str, queries.find_named, ids=list(ids), if_match=if_match, **sight(speaking)
+    found = await tx.all(
+        _Found, queries.find_named, ids=list(ids), if_match=if_match, **sight(speaking)
     )
+    return _ids_to_delete(speaking, found)
 
 
 async def _filtered(tx: Tx, speaking: Caller, which: Filter) -> list[str]:
-    return await tx.all(str, queries.find_filtered, **asdict(which), **sight(speaking))
+    found = await tx.all(_Found, queries.find_filtered, **asdict(which), **sight(speaking))
+    return _ids_to_delete(speaking, found)
+
+
+def _ids_to_delete(speaking: Caller, found: Sequence[_Found]) -> list[str]:
+    for scope in {each.scope for each in found}:
+        must_change(speaking, scope)
+    return [each.id for each in found]
 
 
 async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:

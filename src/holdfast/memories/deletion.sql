@@ -1,6 +1,6 @@
 -- name: find_named
--- The ids among those named that the caller may see: what a deletion by id is about.
-SELECT m.id
+-- Those among the named that the caller may see: what a deletion by id is about.
+SELECT m.id, m.scope
   FROM memories m
  WHERE m.org_id = %(org_id)s
    AND m.id = ANY (%(ids)s)
@@ -10,8 +10,8 @@ SELECT m.id
  ORDER BY m.id DESC;
 
 -- name: find_filtered
--- The ids of all that a list with this filter would show: what a deletion by filter is about.
-SELECT m.id
+-- All that a list with this filter would show: what a deletion by filter is about.
+SELECT m.id, m.scope
   FROM memories m
  WHERE m.org_id = %(org_id)s
    AND m.context = ANY ((SELECT memory_contexts(%(by_user)s, %(by_agent)s, %(by_project)s))::text[])
@@ -25,7 +25,7 @@ SELECT m.id
    AND (%(session_id)s::text IS NULL OR m.session_id = %(session_id)s)
    AND (%(pinned)s::boolean IS NULL OR m.pinned = %(pinned)s)
    AND (%(min_importance)s::int IS NULL OR m.importance >= %(min_importance)s)
-   AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
+   AND (%(include_expired)s OR coalesce(least(m.expires_at, m.valid_to), 'infinity') > %(now)s)
    AND (%(include_superseded)s OR m.superseded_by IS NULL)
  ORDER BY m.id DESC;
 

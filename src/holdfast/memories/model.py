@@ -1,13 +1,13 @@
 """What a memory is, and how big it may be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from holdfast.kernel import limits
 from holdfast.kernel.caller import Actor
-from holdfast.kernel.clock import Instant
+from holdfast.kernel.clock import Instant, now
 from holdfast.kernel.errors import Invalid
 
 Scope = Literal["global", "project", "agent"]
@@ -130,6 +130,7 @@ class PastMemory:
     version: int
     action: str
     actor: Actor
+    user_id: str | None = None  # the user that the actor acted for
     created_at: Instant
     id: str
     type: Literal["memory_row"] = "memory_row"
@@ -143,7 +144,6 @@ class PastMemory:
     expires_at: Instant | None = None
     source: str
     scope: Scope
-    user_id: str | None = None
     project_id: str | None = None
     agent_id: str | None = None
     session_id: str | None = None
@@ -195,6 +195,11 @@ class Filter:
     include_superseded: bool = False
 
     @property
+    def names_nothing(self) -> bool:
+        """Whether no field narrows the filter; the two `include_` fields only widen it."""
+        return replace(self, include_expired=False, include_superseded=False) == Filter()
+
+    @property
     def place(self) -> Place:
         """A list is filtered by the place it is asked from."""
         return Place(self.project_id, self.agent_id, self.session_id)
@@ -232,7 +237,7 @@ class Deletion:
 
 
 def check_fields(fields: Mapping[str, Any]) -> None:
-    """Refuse fields that are empty, too long or at odds with each other."""
+    """Refuse fields that are empty, too long, at odds with each other, or an expiry that has passed."""
     for name in _NEVER_NULL:
         if name in fields and fields[name] is None:
             raise Invalid.field(name, "may not be null")
@@ -250,6 +255,9 @@ def check_fields(fields: Mapping[str, Any]) -> None:
             if not tag.strip():
                 raise Invalid.field("tags", "a tag may not be blank")
             limits.at_most_chars(tag, MAX_LABEL_CHARS, what="a tag")
+    expires_at = fields.get("expires_at")
+    if expires_at is not None and expires_at <= now():
+        raise Invalid.field("expires_at", "has passed: an expiry must be in the future")
     check_validity(fields.get("valid_from"), fields.get("valid_to"))
 
 

@@ -65,7 +65,7 @@ SELECT m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinn
                  AND (%(session_id)s::text IS NULL OR m.session_id = %(session_id)s)
                  AND (%(pinned)s::boolean IS NULL OR m.pinned = %(pinned)s)
                  AND (%(min_importance)s::int IS NULL OR m.importance >= %(min_importance)s)
-                 AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
+                 AND (%(include_expired)s OR coalesce(least(m.expires_at, m.valid_to), 'infinity') > %(now)s)
                  AND (%(include_superseded)s OR m.superseded_by IS NULL)
                  AND m.id < %(older_than)s
                  AND m.id > %(newer_than)s
@@ -108,7 +108,7 @@ SELECT m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinn
                  AND (%(session_id)s::text IS NULL OR m.session_id = %(session_id)s)
                  AND (%(pinned)s::boolean IS NULL OR f.pinned = %(pinned)s)
                  AND (%(min_importance)s::int IS NULL OR f.importance >= %(min_importance)s)
-                 AND (%(include_expired)s OR f.expires_at IS NULL OR f.expires_at > %(as_of)s)
+                 AND (%(include_expired)s OR coalesce(least(f.expires_at, f.valid_to), 'infinity') > %(as_of)s)
                  AND (%(include_superseded)s OR f.superseded_by IS NULL)
                  AND m.id < %(older_than)s
                  AND m.id > %(newer_than)s
@@ -125,6 +125,23 @@ UPDATE memories m
        (SELECT f.key, f.value, f.summary, f.category, f.tags, f.importance, f.pinned, f.expires_at, f.source, f.valid_from,
                f.valid_to, f.superseded_by
           FROM jsonb_populate_record(m, %(fields)s) AS f),
+       version = m.version + 1,
+       updated_at = greatest(%(now)s, m.updated_at + interval '1 microsecond')
+ WHERE m.org_id = %(org_id)s
+   AND m.id = %(id)s
+   AND sees_memory(%(by_user)s, %(by_agent)s, %(by_project)s, m.context)
+   AND m.workspace_id = coalesce((SELECT active_workspace(%(by_workspace)s)), m.workspace_id)
+   AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
+   AND (%(if_match)s::int[] IS NULL OR m.version = ANY (%(if_match)s))
+RETURNING m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinned, m.expires_at, m.source, m.scope,
+          m.user_id, m.project_id, m.agent_id, m.session_id, m.workspace_id, m.sources, m.valid_from, m.valid_to,
+          m.superseded_by, m.version, m.created_at, m.updated_at, assets_of(m.id) AS assets, nodes_of(m.id) AS node_ids;
+
+-- name: retire_memory
+-- Ends the validity now; one that had not begun yet never begins. Gives no row where the caller does not see it, or If-Match fails.
+UPDATE memories m
+   SET valid_from = least(m.valid_from, %(now)s),
+       valid_to = %(now)s,
        version = m.version + 1,
        updated_at = greatest(%(now)s, m.updated_at + interval '1 microsecond')
  WHERE m.org_id = %(org_id)s

@@ -18,7 +18,7 @@ from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.sql import Query, load
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_SOURCES, IfMatch, Memory, check_validity
-from holdfast.memories.sight import sight
+from holdfast.memories.sight import must_change, sight
 
 queries = load(__file__)
 
@@ -85,6 +85,7 @@ async def change_row(
 async def record(tx: Tx, written: Sequence[Written]) -> None:
     """What follows every write of rows, in its transaction: checks of the whole, the history, the passages."""
     for each in written:
+        must_change(each.by, each.row.scope)
         check_whole(each.row)
     await tx.run(
         queries.revise_memories,

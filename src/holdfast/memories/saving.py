@@ -29,7 +29,7 @@ from holdfast.memories.rows import (
     record,
     who,
 )
-from holdfast.memories.sight import context_id, enter
+from holdfast.memories.sight import context_id, enter, must_change
 
 queries = load(__file__, "saving.sql")
 
@@ -78,9 +78,16 @@ def check_new(new: NewMemory) -> None:
 async def prepare_save(tx: Tx, caller: Caller, new: NewMemory) -> Save:
     """Enter the place a save speaks from, and refuse what may not be saved there."""
     speaking = await enter(tx, caller, new.place, to_write=True)
-    context_id(speaking, new.scope)
+    save = Save(speaking, new)
+    check_scope(save)
     await check_successor(tx, speaking, new.fields)
-    return Save(speaking, new)
+    return save
+
+
+def check_scope(save: Save) -> None:
+    """Refuse a scope that the place does not reach, or that the caller may not write."""
+    context_id(save.by, save.new.scope)
+    must_change(save.by, save.new.scope)
 
 
 async def save_rows(

@@ -88,6 +88,7 @@ def _past(revision: revisions.Revision) -> PastMemory:
             "version": revision.version,
             "action": revision.action,
             "actor": revision.actor,
+            "user_id": revision.user_id,
             "created_at": revision.created_at,
         }
     )
@@ -126,6 +127,34 @@ async def change_memory(
             )
     except psycopg.errors.UniqueViolation:
         raise await _key_taken(db, caller, memory_id, place, fields["key"]) from None
+
+
+async def retire_memory(
+    db: Database,
+    caller: Caller,
+    memory_id: str,
+    *,
+    place: Place = ANYWHERE,
+    if_match: IfMatch = None,
+) -> Memory:
+    """End a memory's validity now: lists and recall leave it out from here on, its history stays.
+
+    A memory that is no longer valid is answered unchanged.
+    """
+    async with db.begin(caller) as tx:
+        speaking = await enter(tx, caller, place, to_write=False)
+        present = await read_row(tx, speaking, memory_id, include_expired=True)
+        if present.valid_to is not None and present.valid_to <= tx.now:
+            return await _unchanged(tx, speaking, memory_id, True, if_match)
+        return await change_row(
+            tx,
+            speaking,
+            memory_id,
+            queries.retire_memory,
+            "retired",
+            include_expired=True,
+            if_match=if_match,
+        )
 
 
 async def restore_memory(

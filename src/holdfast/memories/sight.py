@@ -10,6 +10,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.places import enter_agent, enter_project, enter_session
+from holdfast.kernel.sight import must_act_as_agent
 from holdfast.memories.model import Place, Scope
 
 
@@ -32,6 +33,12 @@ def sight(caller: Caller) -> dict[str, Any]:
         "by_project": caller.project_id,
         "by_workspace": caller.workspace_id,
     }
+
+
+def must_change(caller: Caller, scope: Scope) -> None:
+    """Refuse (MEM-001) to let a user change what an agent shares; who does not see a memory finds none to change."""
+    if scope == "agent":
+        must_act_as_agent(caller, "changing an agent's shared memory")
 
 
 def context_id(caller: Caller, scope: Scope) -> str:

@@ -181,7 +181,7 @@ async def test_items_are_part_of_their_node(api):
     assert over.json()["code"] == "limit_exceeded"
 
 
-async def test_an_item_of_a_memory_is_shown_to_those_who_see_the_memory(org):
+async def test_an_item_of_a_memory_is_shown_to_those_who_see_the_memory(org, expire):
     ana, bob = org.client(holdfast_user="ana"), org.client(holdfast_user="bob")
     memory = await save(ana)
     node = await make(ana, "Tea")
@@ -196,7 +196,7 @@ async def test_an_item_of_a_memory_is_shown_to_those_who_see_the_memory(org):
     refused = await bob.post(f"{path}/items", json={"content": "x", "memory_id": memory["id"]})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "memory_id")
     assert (await ana.get(f"/memories/{memory['id']}")).json()["node_ids"] == [node["id"]]
-    await ana.patch(f"/memories/{memory['id']}", json={"expires_at": at(-1)})
+    await expire(org.operator, memory["id"])
     assert (await ana.get(path)).json()["items"] == []
 
 

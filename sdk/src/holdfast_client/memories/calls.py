@@ -135,6 +135,12 @@ def restore_memory(
     )
 
 
+def retire_memory(asker: Scope, memory_id: str, *, if_match: int | None = None) -> Call[Memory]:
+    """End a memory's validity now, so that it is not recalled or listed again; its history stays."""
+    path = at(ROOT, memory_id, "retire")
+    return post(asker, path, one(Memory), query=asker.place(), if_match=if_match)
+
+
 def delete_memory(
     asker: Scope, memory_id: str, *, include_expired: bool = False, if_match: int | None = None
 ) -> Call[None]:

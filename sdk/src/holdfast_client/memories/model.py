@@ -88,6 +88,7 @@ class PastMemory:
     version: int
     action: str
     actor: Actor
+    user_id: str | None  # the user that the actor acted for
     created_at: datetime
     id: str
     type: Literal["memory_row"] = "memory_row"
@@ -101,7 +102,6 @@ class PastMemory:
     expires_at: datetime | None
     source: str
     scope: MemoryScope
-    user_id: str | None
     project_id: str | None
     agent_id: str | None
     session_id: str | None

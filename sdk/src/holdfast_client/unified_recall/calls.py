@@ -1,19 +1,14 @@
 """The first verbs: remember, recall, forget."""
 
 import hashlib
-from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Unpack
 
 from holdfast_client.calls import Call, ask, one
-from holdfast_client.memories.calls import change_memory, save_memory
+from holdfast_client.memories.calls import retire_memory, save_memory
 from holdfast_client.memories.model import Memory, SavedMemory, SaveOptions
 from holdfast_client.scope import Scope
 from holdfast_client.unified_recall.model import EveryRecallOptions, RecalledThing, RecalledThings
 from holdfast_client.values import given
-
-# When a forgotten memory expired. Not this machine's now: its clock may be ahead of the server's.
-LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def remember(
@@ -34,13 +29,12 @@ def recall(asker: Scope, query: str, **options: Unpack[EveryRecallOptions]) -> C
 
 
 def forget(asker: Scope, memory: str | Memory | RecalledThing) -> Call[Memory]:
-    """Let a memory expire, so that it is never recalled again: by its id, as a memory, or as it was recalled.
+    """End a memory's validity now, so that it is not recalled again: by its id, as a memory, or as it was recalled.
 
     Its history stays, and restoring an earlier version brings it back. To erase it for good takes a person at a browser.
     Forgetting twice is no error.
     """
-    call = change_memory(asker, _id_of(memory), include_expired=True, expires_at=LONG_AGO)
-    return replace(call, repeatable=True)
+    return retire_memory(asker, _id_of(memory))
 
 
 def key_of(value: str) -> str:

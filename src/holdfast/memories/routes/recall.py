@@ -8,6 +8,7 @@ from pydantic import Field
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.clock import Instant
+from holdfast.kernel.ids import ClientId
 from holdfast.kernel.recall.model import Mode
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories import recall
@@ -28,9 +29,9 @@ class RecallBody(Body):
     mode: Mode = "hybrid"
     category: str | None = None
     tag: str | None = None
-    project_id: str | None = None
-    agent_id: str | None = None
-    session_id: str | None = None
+    project_id: ClientId | None = None
+    agent_id: ClientId | None = None
+    session_id: ClientId | None = None
     min_score: float | None = Field(None, ge=0, le=1)
     max_tokens: int | None = Field(None, ge=1, le=MAX_TOKENS)
     graph: bool = False

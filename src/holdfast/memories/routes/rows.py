@@ -12,6 +12,7 @@ from holdfast.edge.problems import invalid_from
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
 from holdfast.memories import batch, deletion, saving, service
 from holdfast.memories.model import (
@@ -69,9 +70,9 @@ class FilterBody(wire.Body):
     category: str | None = Field(None, examples=["preference"])
     tag: str | None = None
     source: str | None = None
-    project_id: str | None = None
-    agent_id: str | None = None
-    session_id: str | None = None
+    project_id: ClientId | None = None
+    agent_id: ClientId | None = None
+    session_id: ClientId | None = None
     pinned: bool | None = None
     min_importance: Importance | None = None
     include_expired: bool = False
@@ -240,6 +241,21 @@ async def get_history(
         db, caller, memory_id, place=place, include_expired=include_expired
     )
     return History(data=past)
+
+
+@router.post("/memories/{memory_id}/retire")
+async def post_retire(
+    memory_id: str,
+    place: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Memory:
+    """Forget a memory without erasing it: `valid_to` becomes now. Retiring it again changes nothing."""
+    memory = await service.retire_memory(db, caller, memory_id, place=place, if_match=if_match)
+    set_etag(response, memory.version)
+    return memory
 
 
 @router.post("/memories/{memory_id}/restore")

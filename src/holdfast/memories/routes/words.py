@@ -19,9 +19,9 @@ Importance = Annotated[int, Field(strict=True, ge=1, le=10, examples=[7])]
 
 
 def place(
-    project_id: Annotated[str | None, Query(description="speak from this project")] = None,
-    agent_id: Annotated[str | None, Query(description="speak for this agent")] = None,
-    session_id: Annotated[str | None, Query(description="speak from this session")] = None,
+    project_id: Annotated[ClientId | None, Query(description="speak from this project")] = None,
+    agent_id: Annotated[ClientId | None, Query(description="speak for this agent")] = None,
+    session_id: Annotated[ClientId | None, Query(description="speak from this session")] = None,
 ) -> Place:
     """Where the caller speaks from."""
     return Place(project_id=project_id, agent_id=agent_id, session_id=session_id)
