@@ -138,12 +138,11 @@ async def test_a_turn_that_found_nothing_finds_nothing_again(api):
     assert (await ask(api, mode="auto", session_id="s1"))["system_reminders"]
 
 
-async def test_a_turn_is_its_users_and_its_agents(org, filled):
+async def test_a_turn_is_its_users_whichever_agent_asks(org, filled):
     first = (await ask(filled, mode="auto", agent_id="bot", **TURN))["system_reminders"]
     assert any(each["source"]["agent_id"] == "bot" for each in first)
     assert (await ask(org.client(holdfast_user="ana"), **TURN))["system_reminders"] == []
-    alone = (await ask(filled, mode="auto", **TURN))["system_reminders"]
-    assert all(each["source"]["agent_id"] is None for each in alone)
+    assert (await ask(filled, mode="auto", **TURN))["system_reminders"] == first
     assert (await ask(filled, agent_id="bot", **TURN))["system_reminders"] == first
 
 

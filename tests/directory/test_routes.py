@@ -111,3 +111,26 @@ async def test_a_user_decides_about_itself(org):
         "insight_capture"
     ] is False
     assert [user["id"] for user in (await ana.get("/users")).json()["data"]] == ["ana"]
+
+
+class TestAgentsOfPrivateProjects:
+    async def test_one_who_is_no_member_finds_no_agent_there(self, api, org):
+        mia = org.client(await org.mint("user", user_id="mia"))
+        tom = org.client(await org.mint("user", user_id="tom"))
+        await org.client(Holdfast_User="mia").put("/projects/plan", json={"visibility": "private"})
+        made = await org.client(Holdfast_User="mia").put("/agents/bot", json={"project_id": "plan"})
+        assert made.status_code == 201, made.text
+        await api.put("/agents/bot/entries/fact", json={"content": "for members"})
+
+        for path in ("/agents/bot", "/agents/bot/entries", "/agents/bot/entries/fact"):
+            assert (await mia.get(path)).status_code == 200, path
+            hidden = await tom.get(path)
+            assert (hidden.status_code, hidden.json()["code"]) == (404, "MEM-002"), path
+        assert (await tom.get("/agents")).json()["data"] == []
+        assert [agent["id"] for agent in (await mia.get("/agents")).json()["data"]] == ["bot"]
+
+    async def test_changing_an_agent_is_for_service_keys_and_owners(self, org):
+        for user, status in (("tom", 403), ("owner", 201)):
+            client = org.client(await org.mint("user", user_id=user))
+            reply = await client.put("/agents/bot", json={"name": "Bot"})
+            assert reply.status_code == status, reply.text

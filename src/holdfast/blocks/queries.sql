@@ -1,3 +1,5 @@
+-- sight: every statement names the user, and the agent, that service.py let the caller act for.
+
 -- name: read_block
 SELECT id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, agent_id, content, entries,
        length(content) AS characters, version, created_at, updated_at

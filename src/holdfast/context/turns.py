@@ -35,10 +35,9 @@ async def keep_turn(
 
 
 def _names(caller: Caller, turn: Turn) -> dict[str, Any]:
-    """Whose turn it is. What one agent was reminded of is not another's to see."""
+    """A turn is its user's, whichever agent asks for it."""
     return {
         "user_id": caller.user_id,
-        "agent_id": caller.agent_id,
         "session_id": turn.session_id,
         "message_id": turn.message_id,
     }

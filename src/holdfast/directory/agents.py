@@ -8,7 +8,7 @@ from holdfast.directory.model import (
     Agent,
 )
 from holdfast.directory.projects import visible_project
-from holdfast.directory.rows import IfMatch, action_of, check_name, list_page, refuse_agents
+from holdfast.directory.rows import IfMatch, action_of, check_name, list_page
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
@@ -16,17 +16,17 @@ from holdfast.kernel.errors import (
     PreconditionFailed,
 )
 from holdfast.kernel.pages import Cursor, Page
-from holdfast.kernel.places import check_client_id
+from holdfast.kernel.places import agent_params, check_client_id
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "queries.sql")
 
 
 async def read_agent(db: Database, caller: Caller, agent_id: str) -> Agent:
-    """One agent of the active workspace (MEM-002 otherwise)."""
+    """One agent of the active workspace that the caller may name (MEM-002 otherwise)."""
     caller.speaking_as(agent_id)
-    agent = await db.one(caller, Agent, queries.read_agent, id=agent_id)
-    if agent is None or agent.workspace_id != caller.workspace_id:
+    agent = await db.one(caller, Agent, queries.read_agent, id=agent_id, **agent_params(caller))
+    if agent is None:
         raise AgentNotFound(f"there is no agent {agent_id!r} in this workspace")
     return agent
 
@@ -41,8 +41,11 @@ async def put_agent(
     memory: list[dict[str, Any]] | None = None,
     if_match: IfMatch = None,
 ) -> Agent:
-    """Register an agent in the active workspace, or change it. A field that is not given stays."""
-    refuse_agents(caller, "changing agents")
+    """Register an agent in the active workspace, or change it. A field that is not given stays.
+
+    For service keys and owners: an agent's references decide what it reads.
+    """
+    caller.must_administer("changing agents")
     check_client_id(agent_id, field="agent_id")
     check_name(name)
     async with db.begin(caller) as tx:
@@ -59,10 +62,9 @@ async def put_agent(
             if_match=if_match,
         )
         if agent is None:
-            there = await tx.one(Agent, queries.read_agent, id=agent_id)
-            if there is not None and there.workspace_id != caller.workspace_id:
+            if if_match is None:  # the id is taken, in a workspace that the caller does not see
                 raise AgentNotFound(f"there is no agent {agent_id!r} in this workspace")
-            raise PreconditionFailed("the agent changed since that ETag")
+            raise PreconditionFailed("the agent changed since that ETag, or is not there")
         await tx.revise(
             "agent",
             agent.id,
@@ -81,6 +83,6 @@ async def list_agents(db: Database, caller: Caller, cursor: Cursor) -> Page[Agen
         Agent,
         queries.list_agents,
         cursor,
-        workspace_id=caller.workspace_id,
+        **agent_params(caller),
         only_agent=caller.agent_id,
     )

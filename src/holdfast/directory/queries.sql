@@ -128,9 +128,13 @@ ON CONFLICT (org_id, project_id, user_id) DO NOTHING;
 DELETE FROM project_members WHERE org_id = %(org_id)s AND project_id = %(id)s AND user_id = %(user_id)s;
 
 -- name: read_agent
+-- As kernel/places.sql has it: of the active workspace, and not in a private project that the user does not see.
 SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_at
   FROM agents
- WHERE org_id = %(org_id)s AND id = %(id)s;
+ WHERE org_id = %(org_id)s
+   AND id = %(id)s
+   AND workspace_id = %(by_workspace)s
+   AND (%(any_agent)s OR project_id IS NULL OR sees_project(%(by_user)s, %(by_workspace)s, project_id));
 
 -- name: put_agent
 -- Gives no row where If-Match fails, or the agent lives in another workspace.
@@ -150,7 +154,8 @@ RETURNING id, name, workspace_id, project_id, memory, version, created_at, updat
 SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_at
   FROM agents
  WHERE org_id = %(org_id)s
-   AND workspace_id = %(workspace_id)s
+   AND workspace_id = %(by_workspace)s
+   AND (%(any_agent)s OR project_id IS NULL OR sees_project(%(by_user)s, %(by_workspace)s, project_id))
    AND (%(only_agent)s::text IS NULL OR id = %(only_agent)s)
    AND (%(after_id)s::text IS NULL OR (created_at, id) <
         (SELECT created_at, id FROM agents WHERE org_id = %(org_id)s AND id = %(after_id)s))

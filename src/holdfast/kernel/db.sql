@@ -1,3 +1,5 @@
+-- sight: registers the caller's own user and writes the revision of a change that was let through.
+
 -- name: enter
 SELECT set_config('holdfast.org', %(org_id)s, true);
 

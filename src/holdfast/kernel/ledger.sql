@@ -1,3 +1,5 @@
+-- sight: written by jobs; list_calls shows a service key the org's calls, and everyone else their own.
+
 -- name: lock_cap
 -- The org's cap, held, so that two calls cannot both take the last of it.
 SELECT llm_tokens_per_day FROM orgs WHERE org_id = %(org_id)s FOR NO KEY UPDATE;

@@ -32,18 +32,29 @@ async def enter_agent(tx: Tx, caller: Caller, agent_id: str, *, to_write: bool) 
     """The caller, speaking for an agent of the active workspace.
 
     MEM-001 before looking when the key is another agent's. An agent nobody wrote to yet is registered by the first
-    write; for a read it does not exist (MEM-002), and neither does one of another workspace.
+    write; for a read it does not exist (MEM-002), and neither does one of another workspace, or one of a private
+    project that the user is no member of.
     """
     speaking = caller.speaking_as(agent_id)
     check_client_id(agent_id, field="agent_id")
-    workspace_id = await tx.one(str, queries.workspace_of_agent, agent_id=agent_id)
-    if workspace_id is None and to_write:
+    seen = await _agent_seen(tx, caller, agent_id)
+    if seen is None and to_write:
         await tx.run(queries.register_agent, agent_id=agent_id, workspace_id=caller.workspace_id)
-        # Asked again, since another may have registered it elsewhere at this moment.
-        workspace_id = await tx.one(str, queries.workspace_of_agent, agent_id=agent_id)
-    if workspace_id != caller.workspace_id:
+        # Asked again: another transaction may have registered it in another workspace at this moment.
+        seen = await _agent_seen(tx, caller, agent_id)
+    if not seen:
         raise AgentNotFound(f"there is no agent {agent_id!r} in this workspace")
     return speaking
+
+
+async def _agent_seen(tx: Tx, caller: Caller, agent_id: str) -> bool | None:
+    return await tx.one(bool, queries.agent_seen, agent_id=agent_id, **agent_params(caller))
+
+
+def agent_params(caller: Caller) -> dict[str, Any]:
+    """The parameters by which a statement decides whether the caller may name an agent."""
+    any_agent = caller.credential in ("service", "operator", "agent", "job")
+    return {**sight.params(caller), "any_agent": any_agent}
 
 
 async def enter_project(tx: Tx, caller: Caller, project_id: str) -> Caller:

@@ -1,3 +1,5 @@
+-- sight: a face reads the object under its own rule first, and hands over its id.
+
 -- name: history
 SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
        request_id, created_at, state, content, redacted_at

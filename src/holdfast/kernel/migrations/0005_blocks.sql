@@ -28,11 +28,10 @@ CALL wall_off('blocks');
 CREATE TABLE context_turns (
     org_id      text NOT NULL REFERENCES orgs,
     user_id     text NOT NULL,
-    agent_id    text NOT NULL,      -- '' for none: each agent sees its own
     session_id  text NOT NULL,
     message_id  text NOT NULL,
     reminders   jsonb NOT NULL,
     created_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, user_id, session_id, message_id, agent_id)
+    PRIMARY KEY (org_id, user_id, session_id, message_id)
 );
 CALL wall_off('context_turns');

@@ -1,3 +1,5 @@
+-- sight: the functions take the audiences that the caller belongs to; a revision is asked for by its id.
+
 -- name: put
 -- Where a revision is named, only if it was written: its writer need not wait to know.
 SELECT recall_put(
