@@ -89,6 +89,7 @@ class AppConfig:
     database_url: str
     assets: str = "memory:///"  # a folder or a URL; by default they go with the process
     pool_size: int = 20
+    statement_timeout_s: float = 10.0
     embedder: str = "local"
     embedder_api_key: str | None = None
     cors_origins: tuple[str, ...] = ()
@@ -110,6 +111,7 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
         database_url=database_url,
         assets=settings.assets,
         pool_size=settings.pool_size,
+        statement_timeout_s=durations.seconds(settings.statement_timeout),
         embedder=settings.embedder,
         embedder_api_key=settings.embedder_key,
         cors_origins=tuple(settings.cors_origins),
@@ -141,7 +143,12 @@ def open_backends(config: AppConfig, db: Database) -> Backends:
 def make_app(config: AppConfig) -> FastAPI:
     """The HTTP app; it opens its database when it starts and closes it when it stops."""
     embedders = Embedders(config.embedder, config.embedder_api_key)
-    db = Database(config.database_url, max_size=config.pool_size, embedders=embedders)
+    db = Database(
+        config.database_url,
+        max_size=config.pool_size,
+        embedders=embedders,
+        statement_timeout_s=config.statement_timeout_s,
+    )
     backends = open_backends(config, db)
     mcp = mcp_http.mount(toolboxes(backends), db, _guests(config))
 

@@ -50,6 +50,10 @@ class Settings(BaseSettings):
     )
     redis_url: str | None = Field(None, description="Redis, for conversations persisted there.")
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
+    statement_timeout: str = Field(
+        "10s",
+        description="How long one call waits for the database in all, before it is answered with MEM-003.",
+    )
 
     llm: str | None = Field(None, description="The model for extraction and summaries.")
     llm_base_url: str | None = Field(None, description="An OpenAI-compatible endpoint.")

@@ -12,7 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from holdfast import __version__
 from holdfast.edge.route import OpenRoute
-from holdfast.kernel.errors import NotFound
+from holdfast.kernel.errors import HoldfastError, NotFound
 
 router = APIRouter(route_class=OpenRoute, include_in_schema=False)
 health_router = APIRouter(tags=["operations"])
@@ -103,6 +103,8 @@ async def _run(check: Check) -> str:
     try:
         async with asyncio.timeout(CHECK_TIMEOUT_S):
             await check()
+    except HoldfastError as error:
+        return error.detail
     except Exception as error:  # whatever keeps it from answering, it is not ready
         return type(error).__name__
     return "ok"

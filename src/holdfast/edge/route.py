@@ -9,7 +9,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
-from holdfast.kernel import auth, idempotency, rates
+from holdfast.kernel import auth, idempotency, rates, time_limit
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
@@ -62,7 +62,8 @@ class OpenRoute(APIRoute):
             try:
                 _check_query(request, query_names)
                 await _read_json(request)
-                return await answer(request)
+                with time_limit.one_call():
+                    return await answer(request)
             except Exception as error:  # every failure gets a reply
                 return problem(as_holdfast_error(error), request_id_of(request))
 
@@ -78,6 +79,8 @@ class ApiRoute(APIRoute):
     body_limit = MAX_BODY_BYTES
     # An answer that shows a secret is not kept for a replay: a secret is kept nowhere.
     keeps_answers = True
+    # Whether the limit on waiting for the database holds for the whole operation, or for each statement.
+    database_time_grows = False
     # Query parameters that its clients send to everyone, and that say nothing here.
     ignored_query: frozenset[str] = frozenset()
     # Fields of the body that are lists of a batch: the operation checks each item by itself (`check_strings`).
@@ -99,18 +102,22 @@ class ApiRoute(APIRoute):
         [*names] = self.param_convertors
         chosen_name = names[0] if self.methods == {"PUT"} and len(names) == 1 else None
 
+        async def checked(request: Request) -> Response:
+            await _identify(request, self.claims(request))
+            _check_names(request, chosen_name)
+            _check_query(request, query_names)
+            if not self.reads_its_own_body:
+                await _read_json(request, self.batch_fields)
+            key = request.headers.get("idempotency-key")
+            if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
+                request._body = await read_body(request, self.body_limit)
+                return await _answer_once(request, key, answer, self.refuse)
+            return await answer(request)
+
         async def handle(request: Request) -> Response:
             try:
-                await _identify(request, self.claims(request))
-                _check_names(request, chosen_name)
-                _check_query(request, query_names)
-                if not self.reads_its_own_body:
-                    await _read_json(request, self.batch_fields)
-                key = request.headers.get("idempotency-key")
-                if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
-                    request._body = await read_body(request, self.body_limit)
-                    return await _answer_once(request, key, answer, self.refuse)
-                return await answer(request)
+                with time_limit.one_call(per_wait=self.database_time_grows):
+                    return await checked(request)
             except Exception as error:  # every failure gets a reply
                 return self.refuse(as_holdfast_error(error), request)
 
@@ -122,6 +129,7 @@ class StreamingApiRoute(ApiRoute):
 
     reads_its_own_body = True
     body_limit = 128 * 1024 * 1024
+    database_time_grows = True
 
 
 class SecretApiRoute(ApiRoute):

@@ -223,6 +223,8 @@ def find_running(data_dir: Path) -> Endpoints | None:
     if passwords is None or found is None:
         return None
     process, noted = found
+    if not noted.socket_dir.is_absolute():
+        return None  # it is starting, and has not written down yet where it will answer
     running = endpoints(noted.socket_dir, passwords, process.pid)
     try:
         ask(running.app_url)

@@ -1,33 +1,85 @@
-"""A connection to Postgres that writes at once.
+"""A connection to Postgres that writes at once, and that waits for an answer no longer than its call may.
 
 psycopg asks the event loop whether a socket can be written to, twice for each statement of a pipeline, and every such
 question is a turn of the loop. A socket nearly always can: this one is looked at directly, and the loop is asked only
 when it cannot, when there is something to wait for, and now and then so that others have their turn.
+
+`wait` is psycopg's one place for waiting; pyproject.toml bounds psycopg above for as long as it is overridden here.
 """
 
+import os
 import select
+import socket
 from collections.abc import Generator
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.errors import _WaitTimeout
 from psycopg.waiting import Ready, Wait
+
+from holdfast.kernel.time_limit import TimeLimit
 
 T = TypeVar("T")
 Waits = Generator[Wait, Ready | int, T]
 
 # About eight statements: a long series of them holds up nobody else for more than a few milliseconds.
 WRITES_PER_TURN = 16
+# How often psycopg looks up from a wait, for a Ctrl-C.
+WAIT_INTERVAL_S = 0.1
+# A server that still reads its sockets takes a cancellation within this.
+CANCEL_TIMEOUT_S = 0.5
+
+
+class NoAnswer(psycopg.OperationalError):
+    """The server did not answer within the time limit; the connection is closed."""
 
 
 class Connection(psycopg.AsyncConnection[Any]):
-    """psycopg's, with fewer turns of the event loop."""
+    """psycopg's, with fewer turns of the event loop and a time limit."""
 
+    time_limit: TimeLimit | None = None
     _writes_left = WRITES_PER_TURN
 
-    async def wait(self, gen: Waits[T], *args: Any, **options: Any) -> T:
+    async def wait(  # psycopg's signature
+        self,
+        gen: Waits[T],
+        interval: float = WAIT_INTERVAL_S,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> T:
         """Consume a generator operating on the connection."""
-        return await super().wait(self._writing_at_once(gen), *args, **options)
+        limit = self.time_limit
+        gen = self._writing_at_once(gen)
+        if limit is None or timeout is not None:
+            return await super().wait(gen, interval, timeout)
+        try:
+            with limit:
+                return await super().wait(gen, interval, limit.left_s)
+        except _WaitTimeout as error:
+            await self._abandon()
+            raise NoAnswer(f"no answer in {limit.seconds:g} s") from error
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the server has ended this connection while nobody used it. Asks the kernel, not the server: an idle
+        connection has nothing to read but the server's last message or the end of the stream."""
+        if self.closed:
+            return True
+        [(_, events)] = self._socket.poll(0) or [(0, 0)]
+        return bool(events & ~select.POLLOUT)
+
+    def hang_up(self) -> None:
+        """Shut the socket down, so that whoever waits for an answer fails at once."""
+        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.fileno())) as end:
+            end.shutdown(socket.SHUT_RDWR)
+
+    async def _abandon(self) -> None:
+        """Close the connection in the middle of a statement. A server that is merely slow is told to stop, so that the
+        statement holds no locks any longer and what was sent behind it is not carried out."""
+        with suppress(psycopg.Error, OSError):
+            await self.cancel_safe(timeout=CANCEL_TIMEOUT_S)
+        self.pgconn.finish()
 
     def _writing_at_once(self, gen: Waits[T]) -> Waits[T]:
         """The same generator, which waits for less."""

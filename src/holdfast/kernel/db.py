@@ -13,23 +13,23 @@ is joined by a savepoint, so that a service function need not know.
 """
 
 import asyncio
-import os
-import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
-from holdfast.kernel import clock, metrics
+from holdfast.kernel import clock, metrics, time_limit
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.connection import Connection
+from holdfast.kernel.connection import Connection, NoAnswer
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.keyring import Keyring
+from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool
 from holdfast.kernel.sql import Query, load
+from holdfast.kernel.time_limit import TimeLimit
 from holdfast.kernel.tx import Batch, Tx
 
 queries = load(__file__, "db.sql")
@@ -38,8 +38,8 @@ __all__ = ["Database", "Tx"]
 
 T = TypeVar("T")
 
-# What a pooled connection waits for before the caller hears MEM-003.
-POOL_TIMEOUT_S = 5.0
+# How long a check of the database may take.
+CHECK_TIMEOUT_S = 2.0
 
 
 class Database:
@@ -52,13 +52,15 @@ class Database:
         min_size: int = 2,
         max_size: int = 20,
         embedders: Embedders | None = None,
+        statement_timeout_s: float | None = None,
     ) -> None:
+        """`statement_timeout_s` limits how long one call waits for the database in all; None: it waits on."""
         self.url = url
+        self._statement_timeout_s = statement_timeout_s
         self.embedders = embedders or Embedders()  # what embeds that which is written through here
         self.keyring = Keyring()
-        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        self._pool = Pool(
             url,
-            connection_class=Connection,
             kwargs={
                 "autocommit": True,
                 "options": "-c role=holdfast_app",
@@ -68,10 +70,6 @@ class Database:
             min_size=min_size,
             max_size=max_size,
             max_waiting=1000,
-            timeout=POOL_TIMEOUT_S,
-            reconnect_timeout=30,
-            check=None,
-            open=False,
         )
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
         self._batch: ContextVar[Batch | None] = ContextVar("batch", default=None)
@@ -90,7 +88,7 @@ class Database:
 
     async def check(self) -> None:
         """Raises BackendUnavailable unless the database answers."""
-        async with self._connection() as connection:
+        async with self._connection(TimeLimit(CHECK_TIMEOUT_S)) as connection:
             await connection.execute("SELECT 1")
 
     async def one(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> T | None:
@@ -181,7 +179,8 @@ class Database:
                         await connection.execute("COMMIT")
                 tx.run_on_commit()
             except BaseException:
-                await connection.rollback()
+                if not connection.closed:
+                    await connection.rollback()
                 raise
             finally:
                 self._open_tx.reset(token)
@@ -194,10 +193,25 @@ class Database:
         return outer
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Connection]:
+    async def _connection(self, limit: TimeLimit | None = None) -> AsyncIterator[Connection]:
+        """A connection of the pool. Without a limit the call's own holds."""
+        if limit is None and self._statement_timeout_s is not None:
+            limit = time_limit.current(self._statement_timeout_s)
         with _reaching():
-            async with self._pool.connection() as connection:
-                yield connection
+            connection = await self._check_out(limit)
+            connection.time_limit = limit
+            try:
+                async with connection:
+                    yield connection
+            finally:
+                connection.time_limit = None
+                await self._pool.putconn(connection)
+
+    async def _check_out(self, limit: TimeLimit | None) -> Connection:
+        if limit is None:
+            return await self._pool.getconn()
+        with limit:
+            return await self._pool.getconn(min(POOL_TIMEOUT_S, limit.left_s))
 
 
 @contextmanager
@@ -206,11 +220,16 @@ def _reaching() -> Iterator[None]:
     try:
         yield
     except (PoolTimeout, PoolClosed, TooManyRequests) as error:
-        metrics.backend_failures.labels("database").inc()
-        raise BackendUnavailable("the database cannot be reached") from error
+        raise _unavailable("the database cannot be reached") from error
+    except NoAnswer as error:
+        raise _unavailable(f"the database gave {error}") from error
     except psycopg.OperationalError as error:
-        metrics.backend_failures.labels("database").inc()
-        raise BackendUnavailable("the database went away while it was asked") from error
+        raise _unavailable("the database went away while it was asked") from error
+
+
+def _unavailable(detail: str) -> BackendUnavailable:
+    metrics.backend_failures.labels("database").inc()
+    return BackendUnavailable(detail)
 
 
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:
@@ -225,13 +244,8 @@ def _hanging_up_after(seconds: float | None, connection: Connection) -> Iterator
     if seconds is None:
         yield
         return
-    timer = asyncio.get_running_loop().call_later(seconds, _hang_up, connection)
+    timer = asyncio.get_running_loop().call_later(seconds, connection.hang_up)
     try:
         yield
     finally:
         timer.cancel()
-
-
-def _hang_up(connection: Connection) -> None:
-    with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as end:
-        end.shutdown(socket.SHUT_RDWR)
