@@ -3,10 +3,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DEV_READY := .venv/.ready-dev
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
-.PHONY: help setup serve test check format worker bench bench-recall bench-peers lock clean
+.PHONY: help setup setup-dev serve test check format worker bench bench-recall bench-peers lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -17,20 +18,27 @@ help:
 	@echo "make bench-recall   quality of recall on the public benchmarks"
 	@echo "make bench-peers    get LangGraph's store and mem0, for bench-recall to compare with"
 	@echo "make worker   background jobs in a process of their own"
-	@echo "make lock     resolve requirements.lock anew"
+	@echo "make lock     resolve requirements.lock and requirements-dev.lock anew"
 	@echo "make clean    remove .venv and caches"
 
 setup: $(READY)
 
+# What running needs: the versions of requirements.lock, the embedding model, and holdfast from this checkout.
 $(READY): requirements.lock pyproject.toml sdk/pyproject.toml minilm/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Holdfast needs Python 3.11 or later; try: make PYTHON=python3.12 …")'
-	@echo "── making .venv"
+	@echo "── making .venv (once; later starts skip all of this)"
 	@$(PYTHON) -m venv .venv
-	@echo "── installing what requirements.lock pins (each file checked by its hash)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@echo "── making the embedding model, and installing holdfast from this checkout"
+	@$(BIN)/python tools/install.py requirements.lock
+	@echo "── building the embedding model and installing holdfast from this checkout (about half a minute)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e minilm -e sdk -e .
 	@touch $(READY)
+
+# What the tests and the checks need besides.
+setup-dev: $(DEV_READY)
+
+$(DEV_READY): $(READY) requirements-dev.lock
+	@$(BIN)/python tools/install.py requirements-dev.lock
+	@touch $(DEV_READY)
 
 serve: setup
 	@$(BIN)/holdfast serve
@@ -38,24 +46,24 @@ serve: setup
 worker: setup
 	@$(BIN)/holdfast worker
 
-test: setup
+test: setup-dev
 	@echo "── the tests, on a real Postgres started for them"
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal
 
-check: setup
+check: setup-dev
 	@echo "── formatting, lint, types"
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 
-format: setup
+format: setup-dev
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: setup
+bench: setup-dev
 	@$(BIN)/python -m bench
 
-bench-recall: setup
+bench-recall: setup-dev
 	@$(BIN)/python -m bench.recall
 
 # In an environment of their own: what the peers depend on never meets what the service depends on.
@@ -69,7 +77,7 @@ $(PEERS_READY): pyproject.toml minilm/pyproject.toml
 	@$(PEERS_BIN)/python -m pip install --quiet --disable-pip-version-check --group bench-peers -e minilm
 	@touch $(PEERS_READY)
 
-lock: setup
+lock: setup-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/python tools/lock.py
 

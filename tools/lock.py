@@ -1,7 +1,10 @@
-"""Writes requirements.lock: everything the service, the client, the tests and the checks need, pinned with hashes.
+"""Writes the two lock files, pinned with hashes, for every platform and Python at once.
 
-It reads the three pyproject files, leaves out our own packages (they are installed from this checkout) and has uv resolve
-for every platform and Python at once. No index address is written: pip uses whichever it is configured with.
+requirements.lock      what `make serve` installs: the service, the client, the embedding model and what builds them
+requirements-dev.lock  what `make test` and `make check` add to it; the versions of the first file hold in the second
+
+Both are read from the pyproject files. Our own packages are left out (they are installed from this checkout). No index
+address is written: pip uses whichever it is configured with.
 """
 
 import subprocess
@@ -10,6 +13,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+RUN_TIME = ROOT / "requirements.lock"
+DEVELOPMENT = ROOT / "requirements-dev.lock"
 # Our own packages come from this checkout, and pip comes with Python.
 LEFT_OUT = ("holdfast", "pip>")
 # The peers have an environment of their own; their dependencies must not decide over ours.
@@ -17,38 +22,46 @@ LEFT_OUT_GROUPS = {"bench-peers"}
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
 
 
-def requirements() -> list[str]:
-    """What the projects ask for, without our own packages."""
-    found: set[str] = set()
+def requirements() -> tuple[list[str], list[str]]:
+    """What the projects ask for at run time, and what development adds to it, without our own packages."""
+    run_time: set[str] = set()
+    development: set[str] = set()
     for file in PROJECTS:
-        path = ROOT / file
-        if not path.exists():
-            continue
-        project = tomllib.loads(path.read_text())
-        found.update(project["build-system"]["requires"])
-        found.update(project["project"].get("dependencies", []))
+        project = tomllib.loads((ROOT / file).read_text())
+        run_time.update(project["build-system"]["requires"])
+        run_time.update(project["project"].get("dependencies", []))
         for extra in project["project"].get("optional-dependencies", {}).values():
-            found.update(extra)
+            development.update(extra)
         for name, group in project.get("dependency-groups", {}).items():
             if name not in LEFT_OUT_GROUPS:
-                found.update(group)
-    return sorted(line for line in found if not line.startswith(LEFT_OUT))
+                development.update(group)
+    return _ours_left_out(run_time), _ours_left_out(development - run_time)
 
 
-def main() -> None:
-    """Resolve and write."""
-    lock = ROOT / "requirements.lock"
+def _ours_left_out(lines: set[str]) -> list[str]:
+    return sorted(line for line in lines if not line.startswith(LEFT_OUT))
+
+
+def resolve(lines: list[str], lock: Path, *options: str) -> None:
+    """Resolve these requirements into a lock file."""
     subprocess.run(
         [sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", "3.11",
          "--generate-hashes", "--no-emit-index-url", "--no-annotate", "--quiet",
-         "--custom-compile-command", "make lock", "--output-file", str(lock)],
-        input="\n".join(requirements()),
+         "--custom-compile-command", "make lock", "--output-file", str(lock), *options],
+        input="\n".join(lines),
         text=True,
         check=True,
         cwd=ROOT,
     )  # fmt: skip
     if "://" in lock.read_text():
-        raise SystemExit("requirements.lock names an address; it may not")
+        raise SystemExit(f"{lock.name} names an address; it may not")
+
+
+def main() -> None:
+    """Resolve and write both."""
+    run_time, development = requirements()
+    resolve(run_time, RUN_TIME)
+    resolve(run_time + development, DEVELOPMENT, "--constraint", str(RUN_TIME))
 
 
 main()

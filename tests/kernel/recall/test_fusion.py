@@ -27,6 +27,7 @@ candidates = st.builds(
     rank=st.floats(0, 50),
     similarity=st.none() | st.floats(-1, 1),
     terms=st.sampled_from([[], ["tea"]]),
+    whole=st.booleans(),
     embedded=st.booleans(),
 )
 weights = st.builds(Weights, *[st.floats(0, 1) for _ in range(9)])

@@ -65,6 +65,19 @@ async def test_a_misspelled_or_partial_word_is_found(index):
     assert (await index.ask("kensing", mode="lexical")) == ["it"]
 
 
+async def test_a_partial_or_misspelt_word_opens_no_answer_by_itself(index):
+    await index.put("it", "the new platform goes live with a discount for Kensington")
+    await index.put("other", "the library in the park")
+    for query in ("form", "kensin", "counting disc"):
+        found = await index.found(query)
+        assert [hit for hit in found.hits if "semantic" not in hit.arms] == [], query
+    found = await index.found("form")
+    assert found.hits == []
+    assert found.faint[0].object_id == "it"
+    # Beside a word that is there, the part of one counts.
+    assert (await index.found("platform for kensin")).hits[0].terms
+
+
 async def test_nothing_is_returned_where_nothing_is_relevant(index):
     await index.put("tea", "She enjoys green tea in the morning")
     await index.put("car", "The engine was repaired in the garage")

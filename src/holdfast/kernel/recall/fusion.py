@@ -61,10 +61,10 @@ def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Fou
     """Every object by its best passage, best first."""
     candidates = list(candidates)
     in_session = _best_of_sessions(candidates)
-    floor = _floor(candidates, asked)
+    is_open = _is_open(candidates, asked)
     best: dict[tuple[str, str], tuple[Hit, Candidate]] = {}
     for candidate in candidates:
-        hit = _judge(candidate, asked, weights, in_session, floor)
+        hit = _judge(candidate, asked, weights, in_session, is_open=is_open)
         known = best.get((candidate.kind, candidate.object_id))
         if known is None or hit.score > known[0].score:
             best[candidate.kind, candidate.object_id] = hit, candidate
@@ -84,7 +84,8 @@ def _judge(
     asked: Asked,
     weights: Weights,
     in_session: Mapping[str, float],
-    floor: float,
+    *,
+    is_open: bool,
 ) -> Hit:
     match asked.mode:
         case "lexical":
@@ -104,7 +105,7 @@ def _judge(
         object_id=candidate.object_id,
         score=score,
         parts=parts,
-        arms=_arms(candidate, asked, floor),
+        arms=_arms(candidate, asked, is_open=is_open),
         terms=tuple(candidate.terms),
         starts=candidate.starts,
         ends=candidate.ends,
@@ -181,21 +182,21 @@ def _best_of_sessions(candidates: Iterable[Candidate]) -> dict[str, float]:
     return best
 
 
-def _floor(candidates: Iterable[Candidate], asked: Asked) -> float:
-    """How close in meaning a passage must be to be shown for that alone."""
-    credible = any(
-        (asked.mode == "hybrid" and bool(each.terms))
-        or (each.similarity or 0.0) >= CREDIBLE_SIMILARITY
+def _is_open(candidates: Iterable[Candidate], asked: Asked) -> bool:
+    """Whether something credible was found: a word of the query (not one only spelled like it), or a close meaning."""
+    return any(
+        (asked.mode == "hybrid" and each.whole) or (each.similarity or 0.0) >= CREDIBLE_SIMILARITY
         for each in candidates
     )
-    return FAINT_SIMILARITY if credible else CREDIBLE_SIMILARITY
 
 
-def _arms(candidate: Candidate, asked: Asked, floor: float) -> tuple[Arm, ...]:
+def _arms(candidate: Candidate, asked: Asked, *, is_open: bool) -> tuple[Arm, ...]:
     """Which arms found it. None: what speaks for it is no more than chance."""
     arms: list[Arm] = []
-    if asked.mode != "semantic" and candidate.lexical > 0:
+    by_words = asked.mode == "lexical" or (asked.mode == "hybrid" and is_open)
+    if by_words and candidate.lexical > 0:
         arms.append("lexical")
+    floor = FAINT_SIMILARITY if is_open else CREDIBLE_SIMILARITY
     if asked.mode != "lexical" and (candidate.similarity or 0.0) >= floor:
         arms.append("semantic")
     return tuple(arms)

@@ -76,6 +76,7 @@ class Candidate(NamedTuple):
     rank: float  # ts_rank_cd
     similarity: float | None  # cosine; None where it has no vector, or none was asked for
     terms: list[str]
+    whole: bool  # one of the terms is a word of the query, not one that is only spelled like it
     embedded: bool
 
 
