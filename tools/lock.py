@@ -19,12 +19,14 @@ DEVELOPMENT = ROOT / "requirements-dev.lock"
 LEFT_OUT = ("holdfast", "pip>")
 # The peers have an environment of their own; their dependencies must not decide over ours.
 LEFT_OUT_GROUPS = {"bench-peers"}
+# hatchling asks for it when a package is installed from a checkout (`pip install -e`), as `make serve` does.
+FROM_A_CHECKOUT = {"editables>=0.5"}
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
 
 
 def requirements() -> tuple[list[str], list[str]]:
     """What the projects ask for at run time, and what development adds to it, without our own packages."""
-    run_time: set[str] = set()
+    run_time: set[str] = set(FROM_A_CHECKOUT)
     development: set[str] = set()
     for file in PROJECTS:
         project = tomllib.loads((ROOT / file).read_text())
