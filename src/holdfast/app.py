@@ -8,7 +8,7 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from fastapi import FastAPI
@@ -26,6 +26,8 @@ from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, pages, problems
+from holdfast.edge.connections import ConnectionLimits
+from holdfast.edge.route import fixed_paths
 from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
 from holdfast.entries import tools as entry_tools
@@ -102,6 +104,7 @@ class AppConfig:
     llm_api_key: str | None = None
     token_endpoints: tuple[str, ...] = ()
     flushed_kept_for: str | None = None
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
 
 def config_of(settings: Settings, database_url: str) -> AppConfig:
@@ -122,6 +125,10 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
         llm_api_key=None if key is None else key.get_secret_value(),
         token_endpoints=tuple(settings.token_endpoints),
         flushed_kept_for=settings.flushed_kept_for,
+        connections=ConnectionLimits(
+            request_timeout_s=settings.request_timeout_s,
+            max_connections=settings.max_connections,
+        ),
     )
 
 
@@ -189,6 +196,7 @@ def make_app(config: AppConfig) -> FastAPI:
     app.include_router(anthropic_api.router, prefix="/anthropic/v1")
     app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
 
+    app.state.fixed_paths = fixed_paths(API, ROUTERS)
     problems.install(app)
     openapi.install(app)
     if config.cors_origins:
@@ -198,7 +206,7 @@ def make_app(config: AppConfig) -> FastAPI:
             allow_methods=["*"],
             allow_headers=["*"],
         )
-    app.add_middleware(middleware.Requests)
+    app.add_middleware(middleware.Requests, body_timeout_s=config.connections.request_timeout_s)
     return app
 
 

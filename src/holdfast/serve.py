@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -23,6 +24,7 @@ import uvloop
 from holdfast import __version__
 from holdfast.app import AppConfig, config_of, make_app
 from holdfast.bootstrap import FirstCredentials, bootstrap, mint_local_key
+from holdfast.edge.connections import protocol_with
 from holdfast.engine import Engine
 from holdfast.kernel import logs
 from holdfast.kernel.db import Database
@@ -50,8 +52,18 @@ class DatabaseUrls:
 def serve(settings: Settings, *, as_json: bool = False) -> None:
     """Run until SIGTERM or SIGINT; returns once everything is down."""
     logs.configure(settings.log_level)
+    allow_open_files(settings.max_connections)
     say: Say = (lambda _: None) if as_json else _say
     uvloop.run(_serve(settings, say=say, as_json=as_json))
+
+
+def allow_open_files(connections: int) -> None:
+    """Raise this process's limit of open files to what that many connections need, as far as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + 1024
+    if soft < wanted:
+        allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
 
 
 def tune_garbage_collector() -> None:
@@ -175,7 +187,7 @@ def _uvicorn_config(config: AppConfig) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(config),
         loop="none",
-        http="httptools",
+        http=protocol_with(config.connections),
         ws="none",
         lifespan="on",
         log_config=None,

@@ -80,6 +80,15 @@ class Settings(BaseSettings):
     owner_email: str | None = Field(None, description="The first owner's e-mail address.")
     owner_password: SecretStr | None = Field(None, description="The first owner's password.")
 
+    max_connections: int = Field(
+        1000, ge=8, le=100_000, description="Connections that one API process holds at once."
+    )
+    request_timeout_s: float = Field(
+        20.0,
+        gt=0,
+        le=600,
+        description="Seconds for a request's headers, and for a body that comes slower than 1 KiB/s.",
+    )
     cors_origins: list[str] = Field(
         default_factory=list,
         description="Origins that may call the API from a browser; none by default.",

@@ -8,6 +8,7 @@ HoldfastError
 ├── NotFound                404  missing, or not visible to the caller
 │   └── AgentNotFound       404  no such agent in this workspace
 ├── MethodNotAllowed        405  the path exists, the method does not
+├── RequestTimeout          408  the request did not reach the server in time
 ├── Conflict                409  someone else changed it; `current` is how it is now
 ├── Archived                409  write to an archived store
 ├── RunEnded                409  write under a run that has ended
@@ -19,6 +20,7 @@ HoldfastError
 ├── IdempotencyMismatch     422  an idempotency key reused with another body
 ├── LockTimeout             423  a lock was not obtained in time
 ├── RateLimited             429  too many requests; `retry_after`
+├── HeadersTooLarge         431  the headers are over the cap
 ├── InternalError           500  the server's own failure
 ├── BackendUnavailable      503  the server's database or Redis cannot be reached; `retry_after`
 ├── ConnectionFailed             no answer came
@@ -98,6 +100,10 @@ class MethodNotAllowed(HoldfastError):
     code = "method_not_allowed"
 
 
+class RequestTimeout(HoldfastError):
+    code = "request_timeout"
+
+
 class Conflict(HoldfastError):
     """Someone else changed it since it was read. `current`: how it is now, of the type the call gives; None when gone."""
 
@@ -162,6 +168,10 @@ class LockTimeout(HoldfastError):
 
 class RateLimited(HoldfastError):
     code = "rate_limited"
+
+
+class HeadersTooLarge(HoldfastError):
+    code = "headers_too_large"
 
 
 class InternalError(HoldfastError):

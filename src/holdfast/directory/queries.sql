@@ -208,3 +208,13 @@ SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settle
  WHERE org_id = %(org_id)s
    AND id = %(id)s
    AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*);
+
+-- name: name_exists
+-- sight: tells only whether a cursor of a list is a name; the list shows what the caller sees
+SELECT id FROM workspaces WHERE org_id = %(org_id)s AND id = %(id)s AND %(noun)s = 'workspace'
+UNION ALL
+SELECT id FROM projects WHERE org_id = %(org_id)s AND id = %(id)s AND %(noun)s = 'project'
+UNION ALL
+SELECT id FROM agents WHERE org_id = %(org_id)s AND id = %(id)s AND %(noun)s = 'agent'
+UNION ALL
+SELECT id FROM users WHERE org_id = %(org_id)s AND id = %(id)s AND %(noun)s = 'user';

@@ -18,12 +18,12 @@ from holdfast.directory.model import (
 )
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import Body, page_cursor
+from holdfast.edge.wire import Body, named_page_cursor
 from holdfast.kernel.pages import Cursor, Page
 
 router = APIRouter(route_class=ApiRoute, tags=["directory"])
 
-TheCursor = Annotated[Cursor, Depends(page_cursor)]
+TheCursor = Annotated[Cursor, Depends(named_page_cursor)]
 Thing = TypeVar("Thing", Workspace, Project, Agent)
 MAX_TOKENS_A_DAY = 10**15
 

@@ -10,13 +10,16 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
     Invalid,
+    Malformed,
     ScopeDenied,
 )
 from holdfast.kernel.pages import Cursor, HasId, Page
-from holdfast.kernel.sql import Query
+from holdfast.kernel.sql import Query, load
 
 Row = TypeVar("Row", bound=HasId)
 IfMatch = list[int] | None
+
+queries = load(__file__)
 
 
 async def list_page(
@@ -38,7 +41,19 @@ async def list_page(
         limit=cursor.limit + 1,
         **params,
     )
+    if not rows:
+        await _check_cursor(db, caller, row_type, cursor)
     return Page.of(rows, cursor)
+
+
+async def _check_cursor(
+    db: Database, caller: Caller, row_type: type[HasId], cursor: Cursor
+) -> None:
+    """Refuse a cursor that names nothing: its page is empty, which would look like the end of the list."""
+    name = cursor.after_id or cursor.before_id
+    noun = row_type.__name__.lower()
+    if name is not None and not await db.all(caller, str, queries.name_exists, noun=noun, id=name):
+        raise Malformed(f"after_id, before_id: there is no {noun} {name!r}")
 
 
 def action_of(version: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.edge.connections import timed_receive
 from holdfast.edge.problems import as_holdfast_error, problem
 from holdfast.kernel import metrics
 from holdfast.kernel.ids import new_id
@@ -29,8 +30,9 @@ DATA_POLICY = b"default-src 'none'; frame-ancestors 'none'"
 class Requests:
     """The outermost middleware. Plain ASGI, so that it neither buffers nor copies a body."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, body_timeout_s: float) -> None:
         self.app = app
+        self.body_timeout_s = body_timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -51,7 +53,7 @@ class Requests:
 
         metrics.requests_in_flight.inc()
         try:
-            await self.app(scope, receive, send_with_headers)
+            await self.app(scope, timed_receive(receive, self.body_timeout_s), send_with_headers)
         except Exception as error:
             # Nothing may leave without a reply, but a reply that has begun cannot begin again.
             if status:

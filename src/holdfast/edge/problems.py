@@ -1,7 +1,7 @@
 """Errors into problem+json (RFC 9457), for ours and for the framework's own alike."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -9,7 +9,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
-from starlette.routing import compile_path
+from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 
 from holdfast.edge.wire import as_wire
 from holdfast.kernel.errors import (
@@ -21,10 +22,15 @@ from holdfast.kernel.errors import (
     MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
+    RequestTimeout,
 )
 
 log = structlog.get_logger("holdfast.problems")
 
+# Of the faults of one request, this many are listed. A name that a client made up is cut at MAX_NAME_CHARS.
+MAX_LISTED = 20
+MAX_NAME_CHARS = 200
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -46,16 +52,24 @@ def problem(error: HoldfastError, request_id: str) -> Response:
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = error.allow
+    if isinstance(error, RequestTimeout):
+        headers["Connection"] = "close"
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="holdfast"'
     return Response(json.dumps(body), error.status, headers, media_type=MEDIA_TYPE)
 
 
 def invalid_from(errors: Sequence[Any]) -> Invalid:
-    """Pydantic's findings in our words: 400 when the query or a header cannot be read, 422 for the body."""
-    found = [FieldError(_field_of(error), _message_of(error)) for error in errors]
-    places = {error["loc"][0] for error in errors if error["loc"]}
+    """Pydantic's findings in our words: 400 when the query or a header cannot be read, 422 for the body.
+
+    The first MAX_LISTED are listed; the detail says how many more there are.
+    """
+    listed = errors[:MAX_LISTED]
+    found = [FieldError(_field_of(error), _message_of(error)) for error in listed]
+    places = {error["loc"][0] for error in listed if error["loc"]}
     detail = "; ".join(f"{e.field}: {e.message}" for e in found[:5]) or "the input cannot be read"
+    if len(errors) > 5:
+        detail += f"; and {len(errors) - 5:,} more"
     if places <= {"query", "header", "cookie"}:
         return Malformed(detail, found)
     return Invalid(detail, found)
@@ -92,6 +106,8 @@ def as_holdfast_error(error: Exception) -> HoldfastError:
         return _as_ours(error)
     if isinstance(error, HTTPException):
         return _from_framework(error, None)
+    if isinstance(error, ClientDisconnect):
+        return RequestTimeout("the client left before its request was whole")
     log.error("unexpected", error=type(error).__name__, where=_where(error))
     return InternalError("something failed on our side; the request id finds it in the log")
 
@@ -118,8 +134,7 @@ def _from_framework(error: HTTPException, request: Request | None) -> HoldfastEr
         case 404:
             return NotFound("there is nothing at this path")
         case 405:
-            allow = ", ".join(_allowed(request)) if request is not None else ""
-            return MethodNotAllowed(f"this path takes {allow}", allow)
+            return not_allowed(_allowed(request) if request is not None else ())
         case 413:
             return PayloadTooLarge(0)
         case 400:
@@ -128,19 +143,28 @@ def _from_framework(error: HTTPException, request: Request | None) -> HoldfastEr
             return InternalError(str(error.detail))
 
 
-def _allowed(request: Request) -> list[str]:
+def not_allowed(methods: Iterable[str]) -> MethodNotAllowed:
+    """The refusal of a method, with those that the path takes."""
+    allow = ", ".join(sorted(methods))
+    return MethodNotAllowed(f"this path takes {allow}", allow)
+
+
+def _allowed(request: Request) -> Iterable[str]:
     """Every method that this path takes. The framework names those of one route, and each method is a route."""
+    fixed: Mapping[str, frozenset[str]] = request.app.state.fixed_paths
     path = request.scope["path"]
-    return sorted(
-        method.upper()
-        for template, operations in request.app.openapi()["paths"].items()
-        if compile_path(template)[0].match(path)
-        for method in operations
-    )
+    if path in fixed:
+        return fixed[path]
+    return [method for method in METHODS if _is_routed(request, method)]
+
+
+def _is_routed(request: Request, method: str) -> bool:
+    scope = {**request.scope, "method": method}
+    return any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes)
 
 
 def _field_of(error: Any) -> str:
-    loc = [str(part) for part in error["loc"]]
+    loc = [str(part)[:MAX_NAME_CHARS] for part in error["loc"]]
     return ".".join(loc[1:]) if loc and loc[0] in _PLACES and len(loc) > 1 else ".".join(loc)
 
 

@@ -1,14 +1,14 @@
 """What happens around every API operation, in this order: who asks, how often, the body, once or again, the answer."""
 
-import json
-from collections.abc import Callable, Coroutine, Iterator
-from typing import Annotated, Any, NoReturn
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
+from holdfast.edge.json_body import read_body, read_json
+from holdfast.edge.problems import as_holdfast_error, not_allowed, problem, request_id_of
 from holdfast.kernel import auth, idempotency, rates, time_limit
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
@@ -18,15 +18,16 @@ from holdfast.kernel.errors import (
     HoldfastError,
     Malformed,
     NotFound,
-    PayloadTooLarge,
 )
 from holdfast.kernel.ids import is_client_id
-from holdfast.kernel.limits import MAX_BODY_BYTES, storable
+from holdfast.kernel.limits import MAX_BODY_BYTES
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Refuse = Callable[[HoldfastError, Request], Response]
 
 COOKIE = "holdfast_session"
+# Anyone may send these, so they stay small.
+MAX_OPEN_BODY_BYTES = 64 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Parts of paths that clients choose, and those that are text of theirs, of which its face says what is wrong.
 CLIENT_NAMES = frozenset({"workspace_id", "project_id", "user_id", "agent_id", "session_id"})
@@ -51,7 +52,7 @@ TheDatabase = Annotated[Database, Depends(the_database)]
 
 
 class OpenRoute(APIRoute):
-    """An operation without a credential: bounded, and every failure a problem."""
+    """An operation without a credential: a small body, and every failure a problem."""
 
     def get_route_handler(self) -> Handler:
         """The operation, wrapped."""
@@ -61,7 +62,7 @@ class OpenRoute(APIRoute):
         async def handle(request: Request) -> Response:
             try:
                 _check_query(request, query_names)
-                await _read_json(request)
+                await read_json(request, MAX_OPEN_BODY_BYTES)
                 with time_limit.one_call():
                     return await answer(request)
             except Exception as error:  # every failure gets a reply
@@ -104,10 +105,11 @@ class ApiRoute(APIRoute):
 
         async def checked(request: Request) -> Response:
             await _identify(request, self.claims(request))
+            _check_method(request)
             _check_names(request, chosen_name)
             _check_query(request, query_names)
             if not self.reads_its_own_body:
-                await _read_json(request, self.batch_fields)
+                await read_json(request, MAX_BODY_BYTES, self.batch_fields)
             key = request.headers.get("idempotency-key")
             if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                 request._body = await read_body(request, self.body_limit)
@@ -136,6 +138,17 @@ class SecretApiRoute(ApiRoute):
     """An operation whose answer shows a secret."""
 
     keeps_answers = False
+
+
+def fixed_paths(prefix: str, routers: Iterable[APIRouter]) -> dict[str, frozenset[str]]:
+    """The paths that have no part to fill in, each with the methods that it takes."""
+    methods: dict[str, frozenset[str]] = {}
+    for router in routers:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and not route.param_convertors:
+                path = f"{prefix}{route.path}"
+                methods[path] = methods.get(path, frozenset()) | frozenset(route.methods or ())
+    return methods
 
 
 def claims_of(request: Request) -> auth.Claims:
@@ -170,65 +183,11 @@ async def _identify(request: Request, claims: auth.Claims) -> None:
         await rates.count_request(db, identified.caller, identified.requests_per_minute)
 
 
-async def read_body(request: Request, limit: int) -> bytes:
-    """The whole body; PayloadTooLarge as soon as it is known to be over `limit`."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
-        raise PayloadTooLarge(limit)
-    chunks, size = [], 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limit:
-            raise PayloadTooLarge(limit)
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
-async def _read_json(request: Request, batch_fields: frozenset[str] = frozenset()) -> None:
-    """Read the body under the cap and parse it once, strictly; FastAPI finds both where it would have put them."""
-    body = await read_body(request, MAX_BODY_BYTES)
-    request._body = body
-    if not body or "json" not in request.headers.get("content-type", ""):
-        return
-    try:
-        parsed = json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise Malformed(f"the body is not JSON: {_reason(error)}") from None
-    if b"\\u0000" in body or b"\\ud" in body.lower():
-        check_strings(_without(parsed, batch_fields))
-    request._json = parsed
-
-
-def _without(parsed: Any, fields: frozenset[str]) -> Any:
-    if not fields or not isinstance(parsed, dict):
-        return parsed
-    return {name: value for name, value in parsed.items() if name not in fields}
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at line {error.lineno}, column {error.colno}"
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8"
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-def check_strings(value: Any, field: str = "") -> None:
-    """Refuse JSON with a text in it that cannot be kept."""
-    match value:
-        case str():
-            storable(value, field=field or "body")
-        case dict():
-            for name, each in value.items():
-                check_strings(name, field)
-                check_strings(each, f"{field}.{name}".strip("."))
-        case list():
-            for index, each in enumerate(value):
-                check_strings(each, f"{field}.{index}".strip("."))
+def _check_method(request: Request) -> None:
+    """The name of a fixed path is no id: PUT /memory-resources/schema is not the making of a resource `schema`."""
+    methods = request.app.state.fixed_paths.get(request.url.path)
+    if methods is not None and request.method not in methods:
+        raise not_allowed(methods)
 
 
 def _check_names(request: Request, chosen_name: str | None) -> None:
@@ -252,7 +211,10 @@ def _check_query(request: Request, known: set[str]) -> None:
     for name, value in request.query_params.multi_items():
         if name not in known:
             raise Malformed.field(name, "there is no such query parameter")
-        storable(value, field=name)
+        if name in CLIENT_NAMES and not is_client_id(value):
+            raise Malformed.field(name, "is 1 to 128 of A-Z a-z 0-9 _ . : @ -")
+        if "\0" in value:
+            raise Malformed.field(name, "may not contain U+0000")
 
 
 def _query_names(dependant: Dependant) -> Iterator[str]:
@@ -307,7 +269,6 @@ __all__ = [
     "StreamingApiRoute",
     "TheCaller",
     "TheDatabase",
-    "check_strings",
     "claims_of",
-    "read_body",
+    "fixed_paths",
 ]

@@ -12,8 +12,8 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from holdfast.edge.json_body import check_strings
 from holdfast.edge.problems import invalid_from
-from holdfast.edge.route import check_strings
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 

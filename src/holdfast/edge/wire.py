@@ -2,38 +2,81 @@
 
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import Query
-from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, TypeAdapter
+from pydantic import (
+    AliasChoices,
+    AliasGenerator,
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.errors import Malformed
+from holdfast.kernel.ids import is_client_id, is_made_id
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor
+
+# More faults than this are counted, not listed: making a list of 290,000 takes seconds.
+MAX_FAULTS = 1_000
 
 
 class Body(BaseModel):
-    """A request body: snake_case, the camelCase form of each field too, and nothing unknown."""
+    """A request body: snake_case, the camelCase form of each field too, nothing unknown, and JSON's types as they are
+    (no number for a boolean, no text for a number)."""
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         frozen=True,
         alias_generator=AliasGenerator(
             validation_alias=lambda name: AliasChoices(name, to_camel(name))
         ),
     )
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _count_faults(cls, value: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return validate(value)
+        except ValidationError as error:
+            if error.error_count() <= MAX_FAULTS:
+                raise
+            raise PydanticCustomError(
+                "too_many_faults",
+                "{count} fields or values are wrong or unknown",
+                {"count": error.error_count()},
+            ) from None
+
+
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
+AfterId = Annotated[str | None, Query(description="the page of older ones after this id")]
+BeforeId = Annotated[str | None, Query(description="the page of newer ones before this id")]
+
 
 async def page_cursor(
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT,
-    after_id: Annotated[
-        str | None, Query(description="the page of older ones after this id")
-    ] = None,
-    before_id: Annotated[
-        str | None, Query(description="the page of newer ones before this id")
-    ] = None,
+    limit: Limit = DEFAULT_LIMIT, after_id: AfterId = None, before_id: BeforeId = None
 ) -> Cursor:
-    """The paging parameters of a list."""
+    """The paging parameters of a list whose ids are made by the service."""
+    for name, given in (("after_id", after_id), ("before_id", before_id)):
+        if given is not None and not is_made_id(given):
+            raise Malformed.field(name, "is not an id of this list")
+    return Cursor(limit=limit, after_id=after_id, before_id=before_id)
+
+
+async def named_page_cursor(
+    limit: Limit = DEFAULT_LIMIT, after_id: AfterId = None, before_id: BeforeId = None
+) -> Cursor:
+    """The paging parameters of a list whose ids are names that clients chose."""
+    for name, given in (("after_id", after_id), ("before_id", before_id)):
+        if given is not None and not is_client_id(given):
+            raise Malformed.field(name, "is not an id of this list")
     return Cursor(limit=limit, after_id=after_id, before_id=before_id)
 
 

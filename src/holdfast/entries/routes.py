@@ -7,16 +7,10 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import ConfigDict, Field, ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 
+from holdfast.edge.json_body import check_strings, read_body
 from holdfast.edge.preconditions import IfMatch, etag, set_etag
 from holdfast.edge.problems import invalid_from
-from holdfast.edge.route import (
-    ApiRoute,
-    StreamingApiRoute,
-    TheCaller,
-    TheDatabase,
-    check_strings,
-    read_body,
-)
+from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.entries import batch, markdown, runs, service, transfer
 from holdfast.entries.model import (

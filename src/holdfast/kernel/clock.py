@@ -1,16 +1,18 @@
 """What time it is. Tests turn this clock; nothing else in the service asks the system for the time of day."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, Strict, WithJsonSchema
 
 
 def _system_time() -> datetime:
     return datetime.now(UTC)
 
 
+_date = re.compile(r"\d{4}-\d\d-\d\d")
 _source: Callable[[], datetime] = _system_time
 
 
@@ -39,9 +41,18 @@ def _in_utc(at: datetime) -> datetime:
         raise ValueError("this time is out of range") from None
 
 
+def _is_written_out(value: Any) -> Any:
+    """Refuse the numbers, also in quotes, that Pydantic would take for seconds since 1970."""
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _date.match(value)):
+        raise ValueError("write a time as in 2026-01-31T12:00:00Z")
+    return value
+
+
 # An instant on the wire. Microseconds are always written, since updated_at is also a compare-and-set token.
 Instant = Annotated[
     datetime,
+    Strict(False),  # a text is read also where a body takes JSON's types as they are
+    BeforeValidator(_is_written_out),
     AfterValidator(_in_utc),
     PlainSerializer(rfc3339, return_type=str, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),

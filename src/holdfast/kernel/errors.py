@@ -8,6 +8,7 @@ HoldfastError
 ├── NotFound                404  missing, or not visible to the caller; also a malformed id
 ├── AgentNotFound           404  no such agent in this workspace
 ├── MethodNotAllowed        405  the path exists, the method does not
+├── RequestTimeout          408  the request did not arrive in time
 ├── Conflict                409  a compare-and-set lost
 ├── Archived                409  write to an archived store
 ├── RunEnded                409  write under a run that has ended
@@ -20,6 +21,7 @@ HoldfastError
 ├── IdempotencyMismatch     422  an Idempotency-Key reused with another body
 ├── LockTimeout             423  a lock was not obtained in time
 ├── RateLimited             429  too many requests, or too many failed sign-ins
+├── HeadersTooLarge         431  the headers are over the cap
 ├── InternalError           500  ours, not the caller's
 └── BackendUnavailable      503  the database or Redis cannot be reached
 
@@ -82,6 +84,10 @@ class MethodNotAllowed(HoldfastError):
     def __init__(self, detail: str, allow: str) -> None:
         super().__init__(detail)
         self.allow = allow
+
+
+class RequestTimeout(HoldfastError):
+    code, status, title = "request_timeout", 408, "The request did not arrive in time"
 
 
 class Conflict(HoldfastError):
@@ -164,6 +170,15 @@ class RateLimited(HoldfastError):
     def __init__(self, detail: str, retry_after_s: int) -> None:
         super().__init__(detail)
         self.retry_after_s = retry_after_s
+
+
+class HeadersTooLarge(HoldfastError):
+    code, status, title = "headers_too_large", 431, "Headers too large"
+
+    def __init__(self, max_bytes: int, max_headers: int) -> None:
+        super().__init__(
+            f"the path and the headers are larger than {max_bytes:,} bytes or more than {max_headers} headers"
+        )
 
 
 class InternalError(HoldfastError):

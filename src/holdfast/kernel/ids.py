@@ -57,6 +57,11 @@ def is_id(text: str, prefix: Prefix) -> bool:
     return text.startswith(f"{prefix}_") and _made_id.fullmatch(text) is not None
 
 
+def is_made_id(text: str) -> bool:
+    """Whether `text` has the form of an id that `new_id` gives, whatever its prefix."""
+    return _made_id.fullmatch(text) is not None
+
+
 def is_client_id(text: str) -> bool:
     """Whether `text` may name a user, workspace, project, agent or session."""
     return _client_id.fullmatch(text) is not None

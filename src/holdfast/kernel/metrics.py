@@ -11,6 +11,11 @@ request_seconds = Histogram(
 requests_in_flight = Gauge(
     "holdfast_http_requests_in_flight", "Requests being answered now.", multiprocess_mode="livesum"
 )
+connections_cut = Counter(
+    "holdfast_http_connections_cut_total",
+    "Connections ended below the application, by why: the code of the answer, or no_room.",
+    ["reason"],
+)
 sign_in_failures = Counter("holdfast_sign_in_failures_total", "Sign-ins that were refused.")
 jobs_finished = Counter(
     "holdfast_jobs_finished_total", "Jobs by kind and outcome.", ["kind", "outcome"]

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
+from holdfast.edge.json_body import read_body
 from holdfast.edge.preconditions import IfMatch, set_etag
-from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase, read_body
+from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor, Page

@@ -13,7 +13,7 @@ from holdfast.conversations.resources.rules import Validation, snake_case
 from holdfast.conversations.resources.yaml import Document, read_yaml
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller
-from holdfast.edge.wire import as_wire, page_cursor
+from holdfast.edge.wire import as_wire, named_page_cursor, page_cursor
 from holdfast.kernel.errors import Invalid, Malformed
 from holdfast.kernel.limits import storable
 from holdfast.kernel.pages import Cursor
@@ -29,6 +29,7 @@ def the_backends(request: Request) -> Backends:
 
 TheBackends = Annotated[Backends, Depends(the_backends)]
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
+TheNameCursor = Annotated[Cursor, Depends(named_page_cursor)]
 ResourceId = Annotated[str, Path(pattern=rf"^{RESOURCE_ID}$")]
 
 _EXAMPLE = {
@@ -57,7 +58,7 @@ _MADE_OR_CHANGED: dict[int | str, dict[str, Any]] = {
 
 @router.get("", responses=_RESOURCE_ANSWER)
 async def list_resources(
-    cursor: TheCursor, caller: TheCaller, backends: TheBackends
+    cursor: TheNameCursor, caller: TheCaller, backends: TheBackends
 ) -> dict[str, Any]:
     """The org's memory resources, newest first."""
     page = await resources.list_resources(backends, caller, cursor)

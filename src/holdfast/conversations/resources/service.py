@@ -15,7 +15,14 @@ from holdfast.kernel import revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
-from holdfast.kernel.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
+from holdfast.kernel.errors import (
+    Conflict,
+    FieldError,
+    Invalid,
+    Malformed,
+    NotFound,
+    PreconditionFailed,
+)
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.sql import load
 
@@ -56,6 +63,17 @@ async def read_resource(backends: Backends, caller: Caller, resource_id: str) ->
         return await find(tx, resource_id)
 
 
+async def _check_cursor(tx: Tx, resource_id: str | None) -> None:
+    """Refuse a cursor that names nothing: its page is empty, which would look like the end of the list."""
+    try:
+        if resource_id is not None:
+            await find(tx, resource_id)
+    except NotFound:
+        raise Malformed(
+            f"after_id, before_id: there is no memory resource {resource_id!r}"
+        ) from None
+
+
 async def list_resources(
     backends: Backends, caller: Caller, cursor: Cursor
 ) -> Page[StoredResource]:
@@ -73,6 +91,8 @@ async def list_resources(
             before_id=None if cursor.before_id == BUILT_IN else cursor.before_id,
             limit=cursor.limit + 1,
         )
+        if not rows:
+            await _check_cursor(tx, cursor.after_id or cursor.before_id)
     if not back and len(rows) <= cursor.limit:
         rows.append(built)
     return Page.of(rows, cursor)

@@ -11,6 +11,7 @@ from holdfast.memories.routes import recall, rows, sources
 ROUTERS = (
     recall.router,
     rows.router,
+    rows.batch_router,
     sources.router,
     assets.router,
     assets.upload_router,

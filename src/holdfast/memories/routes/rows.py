@@ -7,11 +7,12 @@ from fastapi import APIRouter, Body, Query, Response
 from pydantic import Field, ValidationError, WrapValidator
 
 from holdfast.edge import wire
+from holdfast.edge.json_body import check_strings
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.problems import invalid_from
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.clock import Instant
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
 from holdfast.memories import batch, deletion, saving, service
@@ -34,7 +35,15 @@ from holdfast.memories.routes.words import (
     ThePlace,
 )
 
+
+class BatchRoute(ApiRoute):
+    """A batch: what is wrong with one memory concerns it alone."""
+
+    batch_fields = frozenset({"memories"})
+
+
 router = APIRouter(route_class=ApiRoute, tags=["memories"])
+batch_router = APIRouter(route_class=BatchRoute, tags=["memories"])
 
 
 class History(wire.Body):
@@ -52,7 +61,10 @@ class RestoreBody(wire.Body):
 def _or_refusal(value: Any, parse: Callable[[Any], MemorySave]) -> MemorySave | HoldfastError:
     """An item that cannot be read is told of in its place; the others are not held up by it."""
     try:
+        check_strings(value)
         return parse(value)
+    except Invalid as error:
+        return error
     except ValidationError as error:
         return invalid_from([{**each, "loc": ("body", *each["loc"])} for each in error.errors()])
 
@@ -102,7 +114,7 @@ async def post_memory(
     return saved
 
 
-@router.post("/memories/batch")
+@batch_router.post("/memories/batch")
 async def post_batch(body: BatchBody, caller: TheCaller, db: TheDatabase) -> Batch:
     """Save up to 1,000 memories in one transaction; each has its own result."""
     items = [each.as_new() if isinstance(each, MemorySave) else each for each in body.memories]
