@@ -1,4 +1,4 @@
-"""The first start: an org, its owner, and a service key. Later starts find them and change nothing."""
+"""The first start: an org, its owner, and a service key, in one transaction. Later starts find them and change nothing."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from holdfast.access import keys
 from holdfast.access import service as access
 from holdfast.access.passwords import check_password_form, hash_password
 from holdfast.directory import orgs, users
-from holdfast.kernel.caller import operator
+from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.ids import new_id
@@ -36,29 +36,34 @@ async def bootstrap(
     email: str | None = None,
     password: SecretStr | None = None,
 ) -> FirstCredentials | None:
-    """Make the first org if there is none; None when there is. Two processes that start at once make one."""
+    """Make the first org if there is none, or complete one that was left half made; None when there is nothing to do.
+    Two processes that start at once make one."""
     if key is not None and not _KEY_FORM.fullmatch(key.get_secret_value()):
         raise Invalid(
             "HOLDFAST_BOOTSTRAP_KEY must look like hf_live_… with at least 8 more characters"
         )
     if password is not None:
         check_password_form(password.get_secret_value())
-    async with await psycopg.AsyncConnection.connect(owner_url, autocommit=True) as lock:
-        await lock.execute("SELECT pg_advisory_lock(8321000002)")
-        if await (await lock.execute("SELECT FROM orgs LIMIT 1")).fetchone() is not None:
+    password_hash = await hash_password(password.get_secret_value()) if password else None
+    given = key.get_secret_value() if key else None
+    async with await psycopg.AsyncConnection.connect(owner_url) as lock:
+        await lock.execute("SELECT pg_advisory_xact_lock(8321000002)")
+        org_id = await _first_org(lock)
+        if org_id is not None and await _can_be_entered(lock, org_id):
             return None
-        return await _make_first_org(db, key, email, password)
+        return await _make_first_org(
+            db, org_id, key=given, email=email, password_hash=password_hash
+        )
 
 
 async def mint_local_key(db: Database, owner_url: str) -> str:
     """A service key of the first org for the command line of the data folder."""
-    async with await psycopg.AsyncConnection.connect(owner_url, autocommit=True) as connection:
-        cursor = await connection.execute("SELECT org_id FROM orgs ORDER BY org_id LIMIT 1")
-        row = await cursor.fetchone()
-    if row is None:
+    async with await psycopg.AsyncConnection.connect(owner_url) as connection:
+        org_id = await _first_org(connection)
+    if org_id is None:
         raise RuntimeError("there is no org to mint a key for")
     minted = await keys.create_key(
-        db, operator(row[0]), "service", name="command line of this machine", user_id=OWNER
+        db, operator(org_id), "service", name="command line of this machine", user_id=OWNER
     )
     return minted.key
 
@@ -71,23 +76,52 @@ async def create_org(
     email: str | None = None,
     password_hash: str | None = None,
 ) -> tuple[str, str]:
-    """A new org with its owner and a service key: the org's id, and the key."""
+    """A new org with its owner and a service key, all or nothing: the org's id, and the key."""
     caller = operator(new_id("org"))
-    await orgs.create_org(db, caller, name)
-    await users.put_user(db, caller, OWNER, email=email, owner=True, password_hash=password_hash)
-    minted = await keys.create_key(db, caller, "service", name="bootstrap", user_id=OWNER, key=key)
-    return caller.org_id, minted.key
+    async with db.begin(caller):
+        await orgs.create_org(db, caller, name)
+        return caller.org_id, await _furnish(db, caller, key, email, password_hash)
 
 
 async def _make_first_org(
-    db: Database, key: SecretStr | None, email: str | None, password: SecretStr | None
+    db: Database,
+    org_id: str | None,
+    *,
+    key: str | None,
+    email: str | None,
+    password_hash: str | None,
 ) -> FirstCredentials:
-    org_id, api_key = await create_org(
-        db,
-        "My organisation",
-        key=key.get_secret_value() if key else None,
-        email=email,
-        password_hash=await hash_password(password.get_secret_value()) if password else None,
+    """All of the first org in one transaction. An org without an owner, or without any key (revoked keys stay listed),
+    was left half made by a version that used several transactions: it is completed."""
+    caller = operator(org_id or new_id("org"))
+    async with db.begin(caller):
+        if org_id is None:
+            await orgs.create_org(db, caller, "My organisation")
+        api_key = await _furnish(db, caller, key, email, password_hash)
+        token = await access.make_link(db, caller, OWNER)
+    return FirstCredentials(caller.org_id, api_key, token)
+
+
+async def _furnish(
+    db: Database, caller: Caller, key: str | None, email: str | None, password_hash: str | None
+) -> str:
+    """The owner and a service key of an org; the key."""
+    await users.put_user(db, caller, OWNER, email=email, owner=True, password_hash=password_hash)
+    minted = await keys.create_key(db, caller, "service", name="bootstrap", user_id=OWNER, key=key)
+    return minted.key
+
+
+async def _first_org(connection: psycopg.AsyncConnection) -> str | None:
+    found = await connection.execute("SELECT org_id FROM orgs ORDER BY created_at, org_id LIMIT 1")
+    row = await found.fetchone()
+    return row[0] if row else None
+
+
+async def _can_be_entered(connection: psycopg.AsyncConnection, org_id: str) -> bool:
+    await connection.execute("SELECT set_config('holdfast.org', %s, true)", [org_id])
+    found = await connection.execute(
+        "SELECT EXISTS (SELECT FROM api_keys WHERE org_id = %(org_id)s)"
+        "   AND EXISTS (SELECT FROM users WHERE org_id = %(org_id)s AND owner)",
+        {"org_id": org_id},
     )
-    token = await access.make_link(db, operator(org_id), OWNER)
-    return FirstCredentials(org_id, api_key, token)
+    return await found.fetchone() == (True,)
