@@ -79,7 +79,7 @@ def serving(data_dir: Path, *flags: str, **env: str) -> Iterator[tuple[dict[str,
         log.close()
 
 
-def _scratch() -> tuple[tempfile.TemporaryDirectory[str], Path]:
+def scratch() -> tuple[tempfile.TemporaryDirectory[str], Path]:
     """A folder to throw away, and a data folder in it. As root the database runs under another account, which must get
     there: otherwise the engine would put the cluster outside the folder, where it would stay."""
     folder = tempfile.TemporaryDirectory(prefix="holdfast-tests-", ignore_cleanup_errors=True)
@@ -90,7 +90,7 @@ def _scratch() -> tuple[tempfile.TemporaryDirectory[str], Path]:
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
     """A data folder for a `serve` of one's own."""
-    folder, path = _scratch()
+    folder, path = scratch()
     with folder:
         yield path
 
@@ -98,7 +98,7 @@ def data_dir() -> Iterator[Path]:
 @contextmanager
 def redis_server(folder: Path, port: int | None = None) -> Iterator[str]:
     """A real Redis that fsyncs every write, on a port of its own: its URL. Its data stays in `folder` for the next one."""
-    port = port or _free_port()
+    port = port or free_port()
     process = start_redis(folder, port)
     try:
         yield f"redis://127.0.0.1:{port}/0"
@@ -141,7 +141,7 @@ def _redis_program() -> str:
     return program
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -154,7 +154,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if config.option.collectonly or config.option.help:
         return
-    folder, data_dir = _scratch()
+    folder, data_dir = scratch()
     running = ExitStack()
     redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
     ready, _ = running.enter_context(serving(data_dir, HOLDFAST_REDIS_URL=redis_url))

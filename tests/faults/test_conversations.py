@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from holdfast.engine import find_running
-from tests.conftest import _free_port, redis_server, serving, start_redis
+from tests.conftest import free_port, redis_server, serving, start_redis
 from tests.conversations.conftest import Talk, resource
 from tests.conversations.stub_llm import stub_llm
 from tests.conversations.test_routes import said
@@ -28,7 +28,7 @@ def client(ready: dict[str, Any], key: str) -> httpx.AsyncClient:
 
 
 async def test_redis_killed_under_load_loses_nothing_acknowledged(tmp_path):
-    port = _free_port()
+    port = free_port()
     redis = start_redis(tmp_path / "redis", port)
     try:
         with serving(tmp_path / "data", HOLDFAST_REDIS_URL=f"redis://127.0.0.1:{port}/0") as (
@@ -101,7 +101,7 @@ async def test_redis_killed_under_load_loses_nothing_acknowledged(tmp_path):
 
 
 async def test_a_redis_that_hangs_is_given_its_time_and_no_more(tmp_path):
-    port = _free_port()
+    port = free_port()
     redis = start_redis(tmp_path / "redis", port)
     try:
         url = f"redis://127.0.0.1:{port}/0"

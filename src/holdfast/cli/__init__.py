@@ -29,7 +29,7 @@ from holdfast.kernel.errors import (
     Invalid,
     NotFound,
 )
-from holdfast.kernel.migrate import DatabaseUnfit
+from holdfast.kernel.session import DatabaseUnfit
 
 app = typer.Typer(
     name="holdfast",

@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.output import AsJson, show_all
 from holdfast.cli.reach import Urls, reach_database
-from holdfast.kernel import migrate
+from holdfast.kernel import migrate, prerequisites
 from holdfast.settings import Settings, read_settings
 
 
@@ -51,13 +51,13 @@ def _database(urls: Urls) -> Iterator[Finding]:
         number = connection.info.server_version
         yield Finding(
             "postgres",
-            number >= migrate.MIN_SERVER_VERSION,
+            number >= prerequisites.MIN_SERVER_VERSION,
             f"version {number // 10000}; 15 or later is needed",
         )
         available = {
             name for (name,) in connection.execute("SELECT name FROM pg_available_extensions")
         }
-        for name in migrate.EXTENSIONS:
+        for name in prerequisites.EXTENSIONS:
             found = name in available
             yield Finding(
                 f"extension {name}", found, "available" if found else "install it on the server"
@@ -109,7 +109,16 @@ def _walls(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[Findi
 
 def _isolation(urls: Urls) -> Finding:
     """Write as one org, look as another and as none, take everything back."""
-    with psycopg.connect(urls.app, options="-c role=holdfast_app") as connection:
+    with psycopg.connect(urls.app, prepare_threshold=None) as connection:
+        try:
+            connection.execute("SET LOCAL ROLE holdfast_app")
+        except psycopg.Error as error:
+            login = connection.info.user
+            return Finding(
+                "tenant isolation",
+                False,
+                f"{error.diag.message_primary}: GRANT holdfast_app TO {login}, or run holdfast migrate",
+            )
         _enter(connection, "org_doctor_one")
         connection.execute(
             "INSERT INTO orgs (org_id, name, created_at, updated_at)"

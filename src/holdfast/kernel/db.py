@@ -14,7 +14,7 @@ is joined by a savepoint, so that a service function need not know.
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.keyring import Keyring
 from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool
+from holdfast.kernel.session import ROLE, enter_service
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
 from holdfast.kernel.tx import Batch, Tx
@@ -43,7 +44,8 @@ CHECK_TIMEOUT_S = 2.0
 
 
 class Database:
-    """The pool of connections, all in the role `holdfast_app`, which owns nothing and bypasses no policy."""
+    """The pool of connections. Every transaction takes on the role `holdfast_app`, which owns nothing and bypasses no
+    policy, together with its org."""
 
     def __init__(
         self,
@@ -59,23 +61,29 @@ class Database:
         self._statement_timeout_s = statement_timeout_s
         self.embedders = embedders or Embedders()  # what embeds that which is written through here
         self.keyring = Keyring()
+        self.pooled = False  # whether a pooler is in between, known once it is open
         self._pool = Pool(
             url,
             kwargs={
                 "autocommit": True,
-                "options": "-c role=holdfast_app",
                 "application_name": "holdfast",
                 "prepare_threshold": 2,
             },
             min_size=min_size,
             max_size=max_size,
             max_waiting=1000,
+            configure=self._enter_service,
         )
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
         self._batch: ContextVar[Batch | None] = ContextVar("batch", default=None)
 
     async def open(self, *, timeout_s: float = 30) -> None:
-        """Connect; raises BackendUnavailable when there is nothing to connect to."""
+        """Connect; raises BackendUnavailable when there is nothing to connect to, DatabaseUnfit when it cannot serve."""
+        with suppress(psycopg.OperationalError):  # the pool tries again for a while
+            async with await Connection.connect(
+                self.url, autocommit=True, connect_timeout=int(timeout_s)
+            ) as connection:
+                await self._enter_service(connection)
         try:
             await self._pool.open(wait=True, timeout=timeout_s)
         except PoolTimeout as error:
@@ -85,6 +93,15 @@ class Database:
         """Close every connection, and the embedder."""
         await self._pool.close()
         await self.embedders.close()
+
+    @property
+    def session_options(self) -> dict[str, Any]:
+        """How others connect to the same database (the queue's library, which takes on no role by itself). Behind a
+        pooler nothing lasts longer than a transaction: they work as the login, and prepare nothing."""
+        return {"prepare_threshold": None} if self.pooled else {"options": f"-c role={ROLE}"}
+
+    async def _enter_service(self, connection: Connection) -> None:
+        self.pooled = await enter_service(connection)
 
     async def check(self) -> None:
         """Raises BackendUnavailable unless the database answers."""

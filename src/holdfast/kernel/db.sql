@@ -1,10 +1,13 @@
 -- sight: registers the caller's own user and writes the revision of a change that was let through.
 
 -- name: enter
-SELECT set_config('holdfast.org', %(org_id)s, true);
+-- The role is taken on for this transaction only (SET LOCAL ROLE), in the same statement: a pooler between would drop a role
+-- that was set for the session or at its start.
+SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', %(org_id)s, true);
 
 -- name: enter_with_proof
-SELECT set_config('holdfast.org', '-', true), set_config('holdfast.proof', %(proof)s, true);
+SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', '-', true),
+       set_config('holdfast.proof', %(proof)s, true);
 
 -- name: register_user
 INSERT INTO users (org_id, id, created_at, updated_at)

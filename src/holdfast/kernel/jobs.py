@@ -156,7 +156,7 @@ class Worker:
         self._queue = procrastinate.App(
             connector=procrastinate.PsycopgConnector(
                 conninfo=url,
-                kwargs={"options": "-c role=holdfast_app", "application_name": "holdfast worker"},
+                kwargs={"application_name": "holdfast worker", **db.session_options},
                 min_size=1,
                 max_size=4,
             )
@@ -174,6 +174,9 @@ class Worker:
                     install_signal_handlers=False,
                     shutdown_graceful_timeout=20,
                     delete_jobs="always",
+                    # A pooler passes no notifications on: the queue is asked instead.
+                    listen_notify=not self._db.pooled,
+                    fetch_job_polling_interval=1.0 if self._db.pooled else 5.0,
                 )
             finally:
                 watch.cancel()

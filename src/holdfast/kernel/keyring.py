@@ -119,7 +119,11 @@ class Keyring:
 
     @asynccontextmanager
     async def listening(self, db: "Database") -> AsyncIterator[None]:
-        """Keep keys within this block."""
+        """Keep keys within this block. A pooler in between does not pass notifications on: then none are kept."""
+        if db.pooled:
+            log.info("keys are looked up for every request", reason="a pooler is in between")
+            yield
+            return
         tasks = [asyncio.create_task(self._listen(db.url)), asyncio.create_task(self._beat(db))]
         try:
             yield

@@ -18,17 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
-from procrastinate.schema import SchemaManager
 from psycopg import sql
+
+from holdfast.kernel import prerequisites
+from holdfast.kernel.session import DatabaseUnfit
 
 PACKAGE = Path(__file__).parent.parent
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 # Any number would do, as long as it is always this one.
 _LOCK = 8_321_000_001
-
-EXTENSIONS = ("vector", "pg_trgm", "unaccent", "btree_gin")
-MIN_SERVER_VERSION = 150000
 
 # A statement that waits for a table makes everybody behind it wait too: better to give up and be run again.
 LOCK_TIMEOUT_S = 10.0
@@ -39,10 +38,6 @@ _TOO_OLD = (
     "This database was made before the first release, whose schema is not upgraded:"
     " start with a new data folder or an empty database"
 )
-
-
-class DatabaseUnfit(Exception):
-    """This Postgres cannot be brought to the schema; the message says what is in the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +94,10 @@ def migrate(
     """Bring the schema up to date; the names of what was applied. Safe beside a running service, and twice."""
     schema = schema or declared()
     with psycopg.connect(owner_url, autocommit=True) as connection:
-        if connection.info.server_version < MIN_SERVER_VERSION:
-            raise DatabaseUnfit("Postgres 15 or later is needed")
+        prerequisites.check_server(connection)
         _take_turn(connection)
         _set_lock_timeout(connection, lock_timeout_s)
-        _create_extensions(connection)
-        _create_queue(connection)
+        prerequisites.create(connection)
         _create_records(connection)
         todo = _unapplied(connection, schema)
         functions = _applied_functions(connection)
@@ -305,27 +298,3 @@ def _recorded(connection: psycopg.Connection, *, but_not_of: str | None = None) 
         [but_not_of],
     )
     return {signature for (signature,) in rows}
-
-
-# --- what comes from elsewhere ---------------------------------------------------------------------------------------
-
-
-def _create_extensions(connection: psycopg.Connection) -> None:
-    have = {name for (name,) in connection.execute("SELECT extname FROM pg_extension")}
-    for name in EXTENSIONS:
-        if name in have:
-            continue
-        try:
-            connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")  # a constant of ours
-        except (psycopg.errors.FeatureNotSupported, psycopg.errors.InsufficientPrivilege) as error:
-            raise DatabaseUnfit(
-                f"the extension {name} cannot be created ({error.diag.message_primary});"
-                " holdfast doctor lists what is missing"
-            ) from error
-
-
-def _create_queue(connection: psycopg.Connection) -> None:
-    """The job queue's tables, as its library ships them; its upgrades come as numbered migrations of ours."""
-    if connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() != (None,):
-        return
-    connection.execute(SchemaManager.get_schema().encode())

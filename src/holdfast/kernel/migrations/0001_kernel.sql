@@ -4,13 +4,6 @@
 -- a query that forgets its WHERE finds nothing of anyone else's. The service works as the role holdfast_app, which owns
 -- nothing.
 
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'holdfast_app') THEN
-        CREATE ROLE holdfast_app NOLOGIN;
-    END IF;
-END $$;
-
 GRANT USAGE ON SCHEMA public TO holdfast_app;
 
 CREATE TABLE orgs (
