@@ -81,7 +81,7 @@ class Database:
         """Connect; raises BackendUnavailable when there is nothing to connect to, DatabaseUnfit when it cannot serve."""
         with suppress(psycopg.OperationalError):  # the pool tries again for a while
             async with await Connection.connect(
-                self.url, autocommit=True, connect_timeout=int(timeout_s)
+                self.url, autocommit=True, connect_timeout=int(POOL_TIMEOUT_S)
             ) as connection:
                 await self._enter_service(connection)
         try:
