@@ -42,7 +42,8 @@ class Settings(BaseSettings):
         None, description="A Postgres 15+ with pgvector; unset starts the embedded one."
     )
     migration_url: str | None = Field(
-        None, description="The role that owns the schema, when database_url's does not."
+        None,
+        description="The schema's owner, directly, when database_url is another login or a pooler.",
     )
     assets_url: str | None = Field(
         None,
