@@ -26,6 +26,7 @@ from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, pages, problems
+from holdfast.edge.client_address import read_networks
 from holdfast.edge.connections import ConnectionLimits
 from holdfast.edge.route import fixed_paths
 from holdfast.edge.toolbox import Toolbox
@@ -104,6 +105,7 @@ class AppConfig:
     llm_api_key: str | None = None
     token_endpoints: tuple[str, ...] = ()
     flushed_kept_for: str | None = None
+    trusted_proxies: tuple[str, ...] = ()
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
 
@@ -125,6 +127,7 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
         llm_api_key=None if key is None else key.get_secret_value(),
         token_endpoints=tuple(settings.token_endpoints),
         flushed_kept_for=settings.flushed_kept_for,
+        trusted_proxies=tuple(settings.trusted_proxies),
         connections=ConnectionLimits(
             request_timeout_s=settings.request_timeout_s,
             max_connections=settings.max_connections,
@@ -196,6 +199,7 @@ def make_app(config: AppConfig) -> FastAPI:
     app.include_router(anthropic_api.router, prefix="/anthropic/v1")
     app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
 
+    app.state.trusted_proxies = read_networks(config.trusted_proxies)
     app.state.fixed_paths = fixed_paths(API, ROUTERS)
     problems.install(app)
     openapi.install(app)

@@ -4,14 +4,16 @@ Order: flags of the command line, then `HOLDFAST_*` variables, then the TOML fil
 (how long a block may be) are not settings: they stand in each face's model.py.
 """
 
+import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -20,6 +22,18 @@ from pydantic_settings import (
 
 def _config_file() -> Path:
     return Path(os.environ.get("HOLDFAST_CONFIG", user_config_path("holdfast") / "holdfast.toml"))
+
+
+def _as_list(value: Any) -> Any:
+    """A list as it stands in a variable: JSON, or words with commas between them."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+Words = Annotated[list[str], NoDecode, BeforeValidator(_as_list)]
 
 
 class Settings(BaseSettings):
@@ -64,7 +78,7 @@ class Settings(BaseSettings):
         description="local, none, or an OpenAI-compatible URL (https://host/v1#model).",
     )
     embedder_api_key: SecretStr | None = Field(None, description="The key for that URL.")
-    token_endpoints: list[str] = Field(
+    token_endpoints: Words = Field(
         default_factory=list,
         description="Beginnings of addresses that memory resources may ask for token counts.",
     )
@@ -90,14 +104,18 @@ class Settings(BaseSettings):
         le=600,
         description="Seconds for a request's headers, and for a body that comes slower than 1 KiB/s.",
     )
-    cors_origins: list[str] = Field(
+    cors_origins: Words = Field(
         default_factory=list,
         description="Origins that may call the API from a browser; none by default.",
     )
-    allowed_hosts: list[str] = Field(
+    allowed_hosts: Words = Field(
         default_factory=list,
         description="Host names that MCP answers to besides loopback ones; none: those alone on a loopback "
         "address, any on another.",
+    )
+    trusted_proxies: Words = Field(
+        default_factory=list,
+        description="Addresses or networks of proxies whose X-Forwarded-For is believed; none by default.",
     )
     cookie_secure: bool | None = Field(
         None,

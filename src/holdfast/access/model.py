@@ -9,11 +9,13 @@ from holdfast.kernel.keyring import KeyKind
 MIN_PASSWORD_CHARS = 10
 MAX_PASSWORD_CHARS = 1024
 
-# After this many failures in a row an account waits before the next try, each time twice as long. An address waits too,
-# but later: an office shares one.
-FREE_FAILURES_OF_ACCOUNT = 5
-FREE_FAILURES_OF_ADDRESS = 100
+# After this many attempts in a row without a right one, an account waits before the next, each time twice as long. An address
+# waits too, but later: an office shares one.
+FREE_ATTEMPTS_OF_ACCOUNT = 5
+FREE_ATTEMPTS_OF_ADDRESS = 100
 MAX_WAIT_S = 15 * 60
+# The longest wait of an address that signed in to the account in the last 90 days.
+MAX_WAIT_OF_KNOWN_S = 60
 
 
 @dataclass(frozen=True, slots=True)

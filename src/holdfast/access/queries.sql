@@ -68,20 +68,61 @@ SELECT org_id, user_id FROM sign_in_links WHERE digest = %(proof)s AND expires_a
 -- Gives no row where it was used meanwhile: a link opens once.
 DELETE FROM sign_in_links WHERE org_id = %(org_id)s AND digest = %(digest)s RETURNING user_id;
 
--- name: recent_failures
-SELECT subject, failures, extract(epoch FROM %(now)s - failed_at)::float AS seconds_ago
-  FROM sign_in_failures
- WHERE subject = ANY (%(subjects)s) AND failed_at > %(now)s::timestamptz - interval '1 hour';
-
--- name: count_failures
+-- name: count_attempt
+-- Gives a row for each of the two counters that took the attempt; fewer than two: one of them has to wait. The rows are locked
+-- in the order of their names, and each is judged as the attempt before it left it.
+WITH known AS (
+    SELECT EXISTS (SELECT FROM sign_in_failures
+                    WHERE subject = %(known)s AND signed_in_at > %(now)s::timestamptz - interval '90 days') AS is_known
+), counters AS (
+    SELECT CASE WHEN is_known THEN %(known)s ELSE %(account)s END AS subject FROM known
+    UNION ALL
+    SELECT %(address)s
+)
 INSERT INTO sign_in_failures AS f (subject, failures, failed_at)
-SELECT subject, 1, %(now)s FROM unnest(%(subjects)s::text[]) AS subject ORDER BY subject
+SELECT subject, 1, %(now)s FROM counters ORDER BY subject
 ON CONFLICT (subject) DO UPDATE
    SET failures = CASE WHEN f.failed_at > %(now)s::timestamptz - interval '1 hour' THEN f.failures + 1 ELSE 1 END,
-       failed_at = %(now)s;
+       failed_at = greatest(f.failed_at, %(now)s)
+ WHERE f.failures < CASE f.subject WHEN %(address)s THEN %(free_of_address)s::int ELSE %(free_of_account)s::int END
+    OR f.failed_at + sign_in_wait(
+           f.failures,
+           CASE f.subject WHEN %(address)s THEN %(free_of_address)s::int ELSE %(free_of_account)s::int END,
+           CASE WHEN (SELECT is_known FROM known) THEN %(max_wait_of_known_s)s::int ELSE %(max_wait_s)s::int END
+       ) <= %(now)s
+RETURNING subject;
 
--- name: forget_failures
-DELETE FROM sign_in_failures WHERE subject = ANY (%(subjects)s) OR failed_at < %(now)s::timestamptz - interval '1 day';
+-- name: attempt_wait
+-- The seconds until the next attempt is taken.
+WITH known AS (
+    SELECT EXISTS (SELECT FROM sign_in_failures
+                    WHERE subject = %(known)s AND signed_in_at > %(now)s::timestamptz - interval '90 days') AS is_known
+), counters AS (
+    SELECT CASE WHEN is_known THEN %(known)s ELSE %(account)s END AS subject, %(free_of_account)s::int AS free, is_known
+      FROM known
+    UNION ALL
+    SELECT %(address)s, %(free_of_address)s::int, is_known FROM known
+)
+SELECT coalesce(max(ceil(extract(epoch FROM f.failed_at - %(now)s + sign_in_wait(
+           f.failures, c.free, CASE WHEN c.is_known THEN %(max_wait_of_known_s)s::int ELSE %(max_wait_s)s::int END
+       )))), 0)::int
+  FROM counters c JOIN sign_in_failures f USING (subject);
+
+-- name: forget_attempts
+-- The counter of the account starts anew; of the address's only this attempt is taken back. Old counters are deleted.
+WITH address AS (
+    UPDATE sign_in_failures SET failures = greatest(0, failures - 1) WHERE subject = %(address)s
+)
+DELETE FROM sign_in_failures
+ WHERE subject <> %(address)s
+   AND (subject = ANY (%(subjects)s)
+        OR failed_at < %(now)s::timestamptz - interval '1 day'
+           AND (signed_in_at IS NULL OR signed_in_at < %(now)s::timestamptz - interval '90 days'));
+
+-- name: know_address
+INSERT INTO sign_in_failures (subject, failures, failed_at, signed_in_at)
+VALUES (%(known)s, 0, %(now)s, %(now)s)
+ON CONFLICT (subject) DO UPDATE SET failures = 0, signed_in_at = excluded.signed_in_at;
 
 -- name: create_key
 INSERT INTO api_keys (org_id, id, kind, name, digest, prefix, user_id, agent_id, workspace_id, requests_per_minute,

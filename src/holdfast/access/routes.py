@@ -7,6 +7,7 @@ from pydantic import Field
 
 from holdfast.access import keys, service
 from holdfast.access.model import MAX_PASSWORD_CHARS, ApiKey, NewKey, SignedIn, TotpEnrolment
+from holdfast.edge.client_address import client_address
 from holdfast.edge.route import COOKIE, ApiRoute, OpenRoute, SecretApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.auth import BROWSER_SESSION_LASTS, BrowserSession
@@ -82,7 +83,11 @@ TheSession = Annotated[BrowserSession, Depends(the_browser_session)]
 async def login(body: Login, request: Request, response: Response, db: TheDatabase) -> SignedIn:
     """Sign in with a password (and a TOTP code where the account has one); sets the session cookie."""
     opened = await service.sign_in(
-        db, email=body.email, password=body.password, totp=body.totp, address=_address(request)
+        db,
+        email=body.email,
+        password=body.password,
+        totp=body.totp,
+        address=client_address(request),
     )
     return _with_cookie(request, response, opened)
 
@@ -108,7 +113,7 @@ async def get_session(request: Request, db: TheDatabase) -> SignedIn:
 async def step_up(body: StepUp, request: Request, session: TheSession, db: TheDatabase) -> SignedIn:
     """Confirm who is at the browser; holds for ten minutes."""
     return await service.step_up(
-        db, session, password=body.password, totp=body.totp, address=_address(request)
+        db, session, password=body.password, totp=body.totp, address=client_address(request)
     )
 
 
@@ -173,10 +178,6 @@ async def list_keys(
 async def delete_key(key_id: str, caller: TheCaller, db: TheDatabase) -> None:
     """Revoke a key, at once (needs step-up)."""
     await keys.revoke_key(db, caller, key_id)
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
 
 
 def _with_cookie(request: Request, response: Response, opened: service.Opened) -> SignedIn:

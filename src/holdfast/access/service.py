@@ -3,14 +3,12 @@
 import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from hashlib import sha256
 
 import pyotp
 
+from holdfast.access import throttle
 from holdfast.access.model import (
-    FREE_FAILURES_OF_ACCOUNT,
-    FREE_FAILURES_OF_ADDRESS,
-    MAX_WAIT_S,
+    MAX_WAIT_OF_KNOWN_S,
     Account,
     Person,
     SignedIn,
@@ -22,7 +20,6 @@ from holdfast.access.passwords import (
     matching_step,
     verify_password,
 )
-from holdfast.kernel import metrics
 from holdfast.kernel.auth import (
     BROWSER_SESSION_LASTS,
     DEFAULT_WORKSPACE,
@@ -30,17 +27,14 @@ from holdfast.kernel.auth import (
     digest_of,
     find_browser_session,
 )
-from holdfast.kernel.caller import Caller, operator
+from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, Invalid, RateLimited, StepUpRequired, Unauthenticated
+from holdfast.kernel.errors import Conflict, Invalid, StepUpRequired, Unauthenticated
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
 
 LINK_LASTS = timedelta(hours=24)
-
-# Failures are counted before any org is known; the table behind them belongs to none.
-_NO_ORG = operator("-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +51,21 @@ class _Link:
     user_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Failures:
-    subject: str
-    failures: int
-    seconds_ago: float
-
-
 async def sign_in(
     db: Database, *, email: str, password: str, totp: str | None, address: str
 ) -> Opened:
     """Open a browser session for an account and its password (and code, where it has TOTP)."""
     email = email.strip().lower()
-    subjects = _subjects(email, address)
-    await _wait_out_failures(db, subjects)
+    attempt = await throttle.count_attempt(db, account=email, address=address)
     accounts: list[Account | None] = [*await db.prove(Account, queries.find_accounts, email)]
     for account in accounts or [None]:
         right = await verify_password(account.password_hash if account else None, password)
         if account is not None and right:
             if account.totp_confirmed:
-                await _use_code(db, account, totp, subjects)
-            await _forget_failures(db, subjects)
+                await _use_code(db, account, totp)
+            await throttle.forget_attempt(db, attempt)
             return await _open_session(db, account.org_id, account.id, owner=account.owner)
-    await _count_failure(db, subjects)
+    throttle.note_failure()
     raise Unauthenticated("the e-mail address or the password is wrong")
 
 
@@ -115,17 +101,21 @@ async def step_up(
     """Confirm who is at the browser, with the password or a code; it holds for ten minutes."""
     if (password is None) == (totp is None):
         raise Invalid("give the password or a totp code")
-    subjects = _subjects(f"{session.org_id} {session.user_id}", address)
-    await _wait_out_failures(db, subjects)
+    attempt = await throttle.count_attempt(
+        db,
+        account=f"{session.org_id} {session.user_id}",
+        address=address,
+        max_wait_s=MAX_WAIT_OF_KNOWN_S,
+    )
     caller = _as_user(session.org_id, session.user_id)
     async with db.read(caller) as tx:
         account = await _account(tx, session.user_id)
     if totp is not None:
-        await _use_code(db, account, totp, subjects)
+        await _use_code(db, account, totp)
     elif not await verify_password(account.password_hash, password or ""):
-        await _count_failure(db, subjects)
+        throttle.note_failure()
         raise Unauthenticated("the password is wrong")
-    await _forget_failures(db, subjects)
+    await throttle.forget_attempt(db, attempt)
     async with db.begin(caller) as tx:
         await tx.run(queries.step_up, digest=session.digest)
         now = tx.now
@@ -244,9 +234,7 @@ async def _account(tx: Tx, user_id: str) -> Account:
     return account
 
 
-async def _use_code(
-    db: Database, account: Account, code: str | None, subjects: dict[str, int]
-) -> None:
+async def _use_code(db: Database, account: Account, code: str | None) -> None:
     """Accept a TOTP code once."""
     if account.totp_secret is None or not account.totp_confirmed:
         raise Invalid.field("totp", "this account has no TOTP; give the password")
@@ -257,42 +245,7 @@ async def _use_code(
         async with db.begin(_as_user(account.org_id, account.id)) as tx:
             if await tx.one(str, queries.use_totp_step, id=account.id, step=step) is not None:
                 return
-    await _count_failure(db, subjects)
+    throttle.note_failure()
     raise Unauthenticated(
         "the code is wrong or was used; wait for the next one", totp_required=True
     )
-
-
-# --- slowing down guesses --------------------------------------------------------------------------------------------
-
-
-def _subjects(account: str, address: str) -> dict[str, int]:
-    """Whom failures are counted against, and how many are free. Digests: neither account nor address is kept."""
-    return {
-        sha256(f"account {account}".encode()).hexdigest(): FREE_FAILURES_OF_ACCOUNT,
-        sha256(f"address {address}".encode()).hexdigest(): FREE_FAILURES_OF_ADDRESS,
-    }
-
-
-async def _wait_out_failures(db: Database, subjects: dict[str, int]) -> None:
-    for recent in await db.all(
-        _NO_ORG, _Failures, queries.recent_failures, subjects=list(subjects)
-    ):
-        past_free = recent.failures - subjects[recent.subject]
-        wait_s = min(2**past_free, MAX_WAIT_S) if past_free >= 0 else 0
-        if recent.seconds_ago < wait_s:
-            raise RateLimited(
-                "too many failed sign-ins; wait before the next",
-                retry_after_s=int(wait_s - recent.seconds_ago) + 1,
-            )
-
-
-async def _count_failure(db: Database, subjects: dict[str, int]) -> None:
-    metrics.sign_in_failures.inc()
-    async with db.begin(_NO_ORG) as tx:
-        await tx.run(queries.count_failures, subjects=list(subjects))
-
-
-async def _forget_failures(db: Database, subjects: dict[str, int]) -> None:
-    async with db.begin(_NO_ORG) as tx:
-        await tx.run(queries.forget_failures, subjects=list(subjects))

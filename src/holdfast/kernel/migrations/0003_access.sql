@@ -50,12 +50,14 @@ CREATE INDEX sign_in_links_by_digest ON sign_in_links (digest);
 CALL wall_off('sign_in_links');
 CREATE POLICY proving_itself ON sign_in_links FOR SELECT USING (digest = (SELECT current_proof()));
 
--- Failed sign-ins by digest of account or address. An account that fails may not exist, so there is no org to carry;
--- the table holds digests and counts, never content.
+-- Attempts to sign in since the last that was right, by digest of account, of address, or of both where that address signed in
+-- to that account before (signed_in_at). An account that fails may not exist, so there is no org to carry; the table holds
+-- digests and counts, never content.
 CREATE TABLE sign_in_failures (
-    subject     text PRIMARY KEY,
-    failures    integer NOT NULL,
-    failed_at   timestamptz NOT NULL
+    subject      text PRIMARY KEY,
+    failures     integer NOT NULL,
+    failed_at    timestamptz NOT NULL,
+    signed_in_at timestamptz
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_failures TO holdfast_app;
 
