@@ -41,3 +41,16 @@ def test_postgres_plans_it(service, query):
         # Raw bytes without parameters go as a simple query: the $n stay for EXPLAIN to plan generically.
         connection.execute(f"EXPLAIN (GENERIC_PLAN) {numbered}".encode())
         connection.rollback()
+
+
+@pytest.mark.parametrize(
+    ("call", "inlined"),
+    [
+        ("later(updated_at, now())", "GREATEST"),
+        ("matches(version, ARRAY[1, 2])", "ANY ('{1,2}'::integer[])"),
+    ],
+)
+def test_small_functions_are_put_in_place_of_their_call(owner_connection, call, inlined):
+    """Called for every row, they would cost more than what they say."""
+    plan = owner_connection.execute(f"EXPLAIN (VERBOSE) SELECT {call} FROM jobs").fetchall()
+    assert inlined in "\n".join(line for (line,) in plan)

@@ -80,7 +80,15 @@ async def test_erasing_empties_every_revision_of_an_object(db, org):
     for version in (1, 2):
         await write(db, caller, version, "a secret", label="secret/path")
     async with db.begin(caller) as tx:
-        await revisions.erase(tx, "thing", "thing_1")
-    async with db.read(caller) as tx:
+        await tx.revise(
+            "part", "part_1", version=1, action="created", content="c", parent_id="thing_1"
+        )
+        await tx.revise("thing", "thing_2", version=1, action="created", content="other")
+        await revisions.erase(tx, "thing", ["thing_1", "thing_3"])
+    async with db.begin(caller) as tx:
         found = await revisions.history(tx, "thing", "thing_1")
-    assert [(r.content, r.state, r.label) for r in found] == [(None, None, None)] * 2
+        assert [(r.content, r.state, r.label) for r in found] == [(None, None, None)] * 2
+        assert [r.content for r in await revisions.history(tx, "thing", "thing_2")] == ["other"]
+        assert [r.content for r in await revisions.history(tx, "part", "part_1")] == ["c"]
+        await revisions.erase(tx, "thing", ["thing_1"], with_parts=True)
+        assert [r.content for r in await revisions.history(tx, "part", "part_1")] == [None]

@@ -20,7 +20,7 @@ RETURNING id;
 
 -- name: set_password
 UPDATE users SET password_hash = %(password_hash)s, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s
 RETURNING version;
 
@@ -34,13 +34,13 @@ RETURNING id;
 
 -- name: confirm_totp
 UPDATE users SET totp_confirmed_at = %(now)s, totp_last_step = %(step)s, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s
 RETURNING version;
 
 -- name: drop_totp
 UPDATE users SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s
 RETURNING version;
 

@@ -1,14 +1,32 @@
--- name: read_org
-SELECT org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
+-- The columns of each noun, as model.py has its fields.
+
+-- fragment: org
+org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
        version, created_at, updated_at
+
+-- fragment: workspace
+id, name, version, created_at, updated_at
+
+-- fragment: project
+p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
+       ARRAY(SELECT m.user_id FROM project_members m
+              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+
+-- fragment: agent
+id, name, workspace_id, project_id, memory, version, created_at, updated_at
+
+-- fragment: user
+id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
+
+-- name: read_org
+SELECT {org}
   FROM orgs
  WHERE org_id = %(org_id)s;
 
 -- name: create_org
 INSERT INTO orgs (org_id, name, created_at, updated_at)
 VALUES (%(org_id)s, %(name)s, %(now)s, %(now)s)
-RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
-          version, created_at, updated_at;
+RETURNING {org};
 
 -- name: change_org
 -- A field that is not given stays; the cap of tokens can also be taken away. Gives no row where If-Match fails.
@@ -21,11 +39,10 @@ UPDATE orgs
        language = coalesce(%(language)s, language),
        recall_weights = CASE WHEN %(set_recall_weights)s THEN %(recall_weights)s::jsonb ELSE recall_weights END,
        version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s
-   AND (%(if_match)s::int[] IS NULL OR version = ANY (%(if_match)s))
-RETURNING org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
-          version, created_at, updated_at;
+   AND matches(version, %(if_match)s)
+RETURNING {org};
 
 -- name: language_asked_for
 -- Whether the database knows it, and whether it is another than the org's.
@@ -34,7 +51,7 @@ SELECT EXISTS (SELECT FROM pg_ts_config WHERE cfgname = %(language)s) AS known, 
  WHERE org_id = %(org_id)s;
 
 -- name: read_workspace
-SELECT id, name, version, created_at, updated_at
+SELECT {workspace}
   FROM workspaces
  WHERE org_id = %(org_id)s AND id = %(id)s;
 
@@ -45,12 +62,12 @@ SELECT %(org_id)s, %(id)s, %(name)s, %(now)s, %(now)s
  WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM workspaces WHERE org_id = %(org_id)s AND id = %(id)s)
 ON CONFLICT (org_id, id) DO UPDATE
    SET name = excluded.name, version = w.version + 1,
-       updated_at = greatest(%(now)s, w.updated_at + interval '1 microsecond')
- WHERE %(if_match)s::int[] IS NULL OR w.version = ANY (%(if_match)s)
-RETURNING id, name, version, created_at, updated_at;
+       updated_at = later(w.updated_at, %(now)s)
+ WHERE matches(w.version, %(if_match)s)
+RETURNING {workspace};
 
 -- name: list_workspaces
-SELECT id, name, version, created_at, updated_at
+SELECT {workspace}
   FROM workspaces
  WHERE org_id = %(org_id)s
    AND (%(after_id)s::text IS NULL OR (created_at, id) <
@@ -62,9 +79,7 @@ SELECT id, name, version, created_at, updated_at
 
 -- name: read_project
 -- `all_projects`: owners and operators see the directory entry of every project of the workspace.
-SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
-       ARRAY(SELECT m.user_id FROM project_members m
-              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+SELECT {project}
   FROM projects p
  WHERE p.org_id = %(org_id)s
    AND p.id = %(id)s
@@ -73,9 +88,7 @@ SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.up
 
 -- name: project_by_id
 -- sight: a name that is taken is taken for everyone; the caller is refused before anything of it is shown.
-SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
-       ARRAY(SELECT m.user_id FROM project_members m
-              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+SELECT {project}
   FROM projects p
  WHERE p.org_id = %(org_id)s AND p.id = %(id)s;
 
@@ -90,14 +103,12 @@ ON CONFLICT (org_id, id) DO UPDATE
        visibility = coalesce(%(visibility)s, p.visibility),
        workspace_id = coalesce(%(workspace_id)s, p.workspace_id),
        version = p.version + 1,
-       updated_at = greatest(%(now)s, p.updated_at + interval '1 microsecond')
- WHERE %(if_match)s::int[] IS NULL OR p.version = ANY (%(if_match)s)
+       updated_at = later(p.updated_at, %(now)s)
+ WHERE matches(p.version, %(if_match)s)
 RETURNING version;
 
 -- name: list_projects
-SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_at,
-       ARRAY(SELECT m.user_id FROM project_members m
-              WHERE m.org_id = p.org_id AND m.project_id = p.id ORDER BY m.created_at, m.user_id) AS members
+SELECT {project}
   FROM projects p
  WHERE p.org_id = %(org_id)s
    AND p.workspace_id = %(by_workspace)s
@@ -111,7 +122,7 @@ SELECT p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.up
 
 -- name: touch_project
 UPDATE projects
-   SET version = version + 1, updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+   SET version = version + 1, updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s;
 
 -- name: add_user
@@ -129,7 +140,7 @@ DELETE FROM project_members WHERE org_id = %(org_id)s AND project_id = %(id)s AN
 
 -- name: read_agent
 -- As kernel/places.sql has it: of the active workspace, and not in a private project that the user does not see.
-SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_at
+SELECT {agent}
   FROM agents
  WHERE org_id = %(org_id)s
    AND id = %(id)s
@@ -146,12 +157,12 @@ ON CONFLICT (org_id, id) DO UPDATE
        project_id = coalesce(excluded.project_id, a.project_id),
        memory = coalesce(%(memory)s::jsonb, a.memory),
        version = a.version + 1,
-       updated_at = greatest(%(now)s, a.updated_at + interval '1 microsecond')
- WHERE a.workspace_id = %(workspace_id)s AND (%(if_match)s::int[] IS NULL OR a.version = ANY (%(if_match)s))
-RETURNING id, name, workspace_id, project_id, memory, version, created_at, updated_at;
+       updated_at = later(a.updated_at, %(now)s)
+ WHERE a.workspace_id = %(workspace_id)s AND matches(a.version, %(if_match)s)
+RETURNING {agent};
 
 -- name: list_agents
-SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_at
+SELECT {agent}
   FROM agents
  WHERE org_id = %(org_id)s
    AND workspace_id = %(by_workspace)s
@@ -165,7 +176,7 @@ SELECT id, name, workspace_id, project_id, memory, version, created_at, updated_
  LIMIT %(limit)s;
 
 -- name: read_user
-SELECT id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
+SELECT {user}
   FROM users
  WHERE org_id = %(org_id)s AND id = %(id)s;
 
@@ -177,8 +188,8 @@ ON CONFLICT (org_id, id) DO UPDATE
        owner = coalesce(%(owner)s, u.owner),
        password_hash = coalesce(excluded.password_hash, u.password_hash),
        version = u.version + 1,
-       updated_at = greatest(%(now)s, u.updated_at + interval '1 microsecond')
-RETURNING id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at;
+       updated_at = later(u.updated_at, %(now)s)
+RETURNING {user};
 
 -- name: change_user
 -- Registers a user that is named for the first time. Gives no row where If-Match fails.
@@ -186,12 +197,12 @@ INSERT INTO users AS u (org_id, id, insight_capture, created_at, updated_at)
 VALUES (%(org_id)s, %(id)s, coalesce(%(insight_capture)s, true), %(now)s, %(now)s)
 ON CONFLICT (org_id, id) DO UPDATE
    SET insight_capture = coalesce(%(insight_capture)s, u.insight_capture), version = u.version + 1,
-       updated_at = greatest(%(now)s, u.updated_at + interval '1 microsecond')
- WHERE %(if_match)s::int[] IS NULL OR u.version = ANY (%(if_match)s)
-RETURNING id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at;
+       updated_at = later(u.updated_at, %(now)s)
+ WHERE matches(u.version, %(if_match)s)
+RETURNING {user};
 
 -- name: list_users
-SELECT id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
+SELECT {user}
   FROM users
  WHERE org_id = %(org_id)s
    AND (%(only_user)s::text IS NULL OR id = %(only_user)s)

@@ -55,6 +55,19 @@ CREATE OR REPLACE FUNCTION sees_session(
        AND (session.user_id = by_user
             OR (session.user_id IS NULL AND (any_agent OR coalesce(session.agent_id = by_agent, false))));
 
+-- --- versions and times of change --------------------------------------------------------------------------------------
+
+-- The new updated_at of a row: now, but later than the old one whatever the clocks say, since it also serves as a
+-- compare-and-set token. STABLE, as the addition is: Postgres then puts the expression in place of the call.
+CREATE OR REPLACE FUNCTION later(old timestamptz, now timestamptz) RETURNS timestamptz
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN greatest(now, old + interval '1 microsecond');
+
+-- Whether a row's version is one of those that If-Match names; NULL: there was no If-Match.
+CREATE OR REPLACE FUNCTION matches(version integer, if_match integer[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN if_match IS NULL OR version = ANY (if_match);
+
 -- --- authentication, the queue ----------------------------------------------------------------------------------------
 
 -- What an authenticated key or browser asks about its own org, in the round trip that proves it. Each is a function so

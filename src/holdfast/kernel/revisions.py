@@ -4,6 +4,7 @@ A revision is an object as it stood after one change (`Tx.revise` writes it, wit
 the revision before. Faces show revisions in their own words; none keeps a second history.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -85,6 +86,7 @@ async def redact(tx: Tx, caller: Caller, revision_id: str) -> Revision:
     return redacted
 
 
-async def erase(tx: Tx, kind: str, object_id: str) -> None:
-    """Take the contents of all revisions of an object away for good; that they happened stays."""
-    await tx.run(queries.erase, kind=kind, object_id=object_id)
+async def erase(tx: Tx, kind: str, object_ids: Sequence[str], *, with_parts: bool = False) -> None:
+    """Take the contents of all revisions of these objects away for good; that they happened, when and by whom, stays.
+    `with_parts`: also those of objects whose parent they are."""
+    await tx.run(queries.erase, kind=kind, object_ids=list(object_ids), with_parts=with_parts)

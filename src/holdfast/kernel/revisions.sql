@@ -1,22 +1,23 @@
 -- sight: a face reads the object under its own rule first, and hands over its id.
 
--- name: history
-SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
+-- fragment: revision
+id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
        request_id, created_at, state, content, redacted_at
+
+-- name: history
+SELECT {revision}
   FROM revisions
  WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s
  ORDER BY version DESC
  LIMIT %(limit)s;
 
 -- name: at_version
-SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
-       request_id, created_at, state, content, redacted_at
+SELECT {revision}
   FROM revisions
  WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND version = %(version)s;
 
 -- name: as_of
-SELECT id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
-       request_id, created_at, state, content, redacted_at
+SELECT {revision}
   FROM revisions
  WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND created_at <= %(at)s
  ORDER BY version DESC
@@ -34,10 +35,11 @@ SELECT version
 UPDATE revisions
    SET content = NULL, state = state - 'metadata', redacted_at = %(now)s, redacted_by = %(by)s
  WHERE org_id = %(org_id)s AND id = %(id)s AND redacted_at IS NULL
-RETURNING id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
-          request_id, created_at, state, content, redacted_at;
+RETURNING {revision};
 
 -- name: erase
+-- `with_parts`: also of what hung on these objects, however long ago it went.
 UPDATE revisions
    SET content = NULL, state = NULL, label = NULL, redacted_at = %(now)s
- WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s;
+ WHERE org_id = %(org_id)s
+   AND ((kind = %(kind)s AND object_id = ANY (%(object_ids)s)) OR (%(with_parts)s AND parent_id = ANY (%(object_ids)s)));

@@ -7,7 +7,7 @@ tells of it. A tombstone stays: that there was a memory, when it went, and who l
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from holdfast.kernel import idempotency, limits
+from holdfast.kernel import idempotency, limits, revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
@@ -117,7 +117,7 @@ async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
     deleted = await tx.all(_Deleted, queries.delete_memories, ids=ids)
     await passages.drop(tx, "memory", ids)
     await passages.drop(tx, "node_item", items)
-    await tx.run(queries.erase_revisions, ids=ids)
+    await revisions.erase(tx, "memory", ids, with_parts=True)  # parts: assets, derived node items
     await tx.run(
         queries.bury_memories,
         ids=[each.id for each in deleted],

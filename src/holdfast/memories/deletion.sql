@@ -35,14 +35,6 @@ DELETE FROM memories m
  WHERE m.org_id = %(org_id)s AND m.id = ANY (%(ids)s)
 RETURNING m.id, m.version + 1 AS version;
 
--- name: erase_revisions
--- The contents of what memories were, and of what hung on them (assets, derived node items, also those that went
--- before); that they were, and who changed them, stays.
-UPDATE revisions r
-   SET content = NULL, state = NULL, label = NULL, redacted_at = %(now)s
- WHERE r.org_id = %(org_id)s
-   AND ((r.kind = 'memory' AND r.object_id = ANY (%(ids)s)) OR r.parent_id = ANY (%(ids)s));
-
 -- name: assets_of_memories
 SELECT a.id FROM memory_assets a WHERE a.org_id = %(org_id)s AND a.memory_id = ANY (%(ids)s);
 

@@ -44,10 +44,5 @@ DELETE FROM memory_assets a
  WHERE a.org_id = %(org_id)s AND a.memory_id = %(memory_id)s AND a.id = %(id)s
 RETURNING a.id;
 
--- name: erase_asset_revisions
-UPDATE revisions r
-   SET content = NULL, state = NULL, label = NULL, redacted_at = %(now)s
- WHERE r.org_id = %(org_id)s AND r.kind = 'asset' AND r.object_id = %(id)s;
-
 -- name: known_assets
 SELECT a.id FROM memory_assets a WHERE a.org_id = %(org_id)s AND a.id = ANY (%(ids)s);

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from hashlib import sha256
 
-from holdfast.kernel import clock, idempotency, limits
+from holdfast.kernel import clock, idempotency, limits, revisions
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, PayloadTooLarge
@@ -183,7 +183,7 @@ async def delete_asset(
         if await tx.one(str, queries.delete_asset, memory_id=memory_id, id=asset_id) is None:
             raise NotFound(f"there is no asset {asset_id!r}")
         await change_row(tx, speaking, memory_id, queries.touch_memory, "asset_removed")
-        await tx.run(queries.erase_asset_revisions, id=asset_id)
+        await revisions.erase(tx, "asset", [asset_id])
         await tx.revise(
             "asset", asset_id, version=2, action="deleted", parent_id=memory_id, state=None
         )

@@ -34,8 +34,3 @@ DELETE FROM insights i
    AND (%(id)s::text IS NULL OR i.id = %(id)s)
    AND (%(category)s::text IS NULL OR i.category = %(category)s)
 RETURNING i.id;
-
--- name: erase_insights
-UPDATE revisions r
-   SET content = NULL, state = NULL, label = NULL, redacted_at = %(now)s
- WHERE r.org_id = %(org_id)s AND r.kind = 'insight' AND r.object_id = ANY (%(ids)s);

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
 
-from holdfast.kernel import idempotency, limits
+from holdfast.kernel import idempotency, limits, revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database, Tx
@@ -150,7 +150,7 @@ async def _erase(
         category=category,
     )
     if gone:
-        await tx.run(queries.erase_insights, ids=gone)
+        await revisions.erase(tx, "insight", gone)
         await idempotency.forget_mentions(tx, gone)
     for each in gone:
         await tx.revise("insight", each, version=2, action="deleted")
