@@ -23,7 +23,7 @@ from bench.harness import Bench, console
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
-from holdfast.kernel.recall import models
+from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.model import Question
 from holdfast.kernel.recall.search import search
 
@@ -141,7 +141,7 @@ async def run(bench: Bench) -> None:
     """Fill, ask, grow, ask again."""
     db = Database(bench.app_url, embedders=Embedders("local"))
     await db.open()
-    await models.start(db)
+    await vectors.start(db)
     try:
         await _run(bench, db)
     finally:

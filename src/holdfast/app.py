@@ -37,7 +37,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
-from holdfast.kernel.recall import models
+from holdfast.kernel.recall import vectors
 from holdfast.kernel.redis import Redis
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.memories import routes as memories
@@ -165,7 +165,7 @@ def make_app(config: AppConfig) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await db.open()
-        await models.start(db)
+        await vectors.start(db)
         await asyncio.to_thread(Tokenizer().count, "")  # reads the vocabularies before anyone waits
         async with db.keyring.listening(db), mcp.running():
             yield

@@ -15,7 +15,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.jobs import Handler, Worker
-from holdfast.kernel.recall import language, models
+from holdfast.kernel.recall import language, vectors
 from holdfast.memories.assets import service as assets
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.unified_recall.documents import READERS
@@ -32,9 +32,9 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
     db = backends.db
     return {
         **entries.handlers(db),
-        "embed": models.embed_later(db, READERS),
+        "embed": vectors.embed_later(db, READERS),
         flush_runs.JOB: flush_runs.handler(backends),
-        "index": models.index_later(db, READERS),
+        "index": vectors.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
     }
 
@@ -47,7 +47,7 @@ async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:
     await db.open()
     tidying = asyncio.create_task(_tidy(backends, ObjectStore(config.assets)))
     try:
-        await models.start(db)
+        await vectors.start(db)
         await Worker(config.database_url, db, handlers(backends)).run(concurrency=concurrency)
     finally:
         tidying.cancel()

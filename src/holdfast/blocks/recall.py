@@ -1,17 +1,18 @@
 """Search a user's archives, line by line."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from holdfast.blocks.archive import KIND, NO_AGENT, Archive, scope_of
 from holdfast.blocks.lines import entries_of
 from holdfast.blocks.model import MAX_QUERY_CHARS, RecalledLine
-from holdfast.kernel import clock, limits
+from holdfast.kernel import limits
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.places import enter_agent
-from holdfast.kernel.recall.model import Question
-from holdfast.kernel.recall.search import Begun, begin, rank, understand
+from holdfast.kernel.recall.answer import Ask, Thing, View, answer
+from holdfast.kernel.recall.search import begin
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
@@ -57,45 +58,41 @@ async def find_lines(
     min_score: float | None,
 ) -> list[RecalledLine]:
     """`recall_lines` for a query that says something, by a caller that was let in."""
-    question = ask_archives(caller, query, agent_id)
+    scopes = scopes_of(caller, agent_id)
     async with db.together(caller):
         archives, begun = await asyncio.gather(
-            read_archives(db, caller, agent_id), begin(db, caller, question)
+            read_archives(db, caller, agent_id), begin(db, caller, query, scopes)
         )
-    return await search_archives(
-        db, caller, question, archives, begun, limit=limit, min_score=min_score
-    )
+    ask = Ask(query=query, limit=limit, min_score=min_score)
+    return await search_archives(db, caller, ask, archives, View(scopes, {}, begun=begun))
 
 
-def ask_archives(caller: Caller, query: str, agent_id: str | None) -> Question:
-    """A query of the user's archive, and of that with an agent where one is named."""
+def scopes_of(caller: Caller, agent_id: str | None) -> tuple[str, ...]:
+    """Where the lines of the user's archive lie, and of that with an agent where one is named."""
     user_id = caller.must_be_user()
-    scopes = [scope_of(user_id)] + ([] if agent_id is None else [scope_of(user_id, agent_id)])
-    return Question(text=query, scopes=tuple(scopes), kinds=(KIND,), now=clock.now())
+    own = scope_of(user_id)
+    return (own,) if agent_id is None else (own, scope_of(user_id, agent_id))
 
 
 async def search_archives(
-    db: Database,
-    caller: Caller,
-    question: Question,
-    archives: Sequence[Archive],
-    begun: Begun,
-    *,
-    limit: int,
-    min_score: float | None,
+    db: Database, caller: Caller, ask: Ask, archives: Sequence[Archive], view: View
 ) -> list[RecalledLine]:
-    """The lines that a question finds, best first. Archives are small: they were read whole."""
-    asked = await understand(db, caller, question, begun)
-    found = await rank(db, caller, question, asked)
-    known = {
-        name: (archive, line) for archive in archives for name, line in archive.lines().items()
+    """The lines that a query finds, best first. Archives are small: they were read whole, by whoever made the view."""
+    lines = {name: line for archive in archives for name, line in as_things(archive).items()}
+
+    async def read(names: Sequence[str]) -> Mapping[str, Thing]:
+        return {name: lines[name] for name in names if name in lines}
+
+    found = await answer(db, caller, ask, [replace(view, readers={KIND: read})])
+    return [replace(each.object, score=each.score) for each in found.data]
+
+
+def as_things(archive: Archive) -> dict[str, Thing]:
+    """The lines of an archive by their names, as a recall shows them."""
+    return {
+        name: Thing(line.content, as_recalled(archive, line.content, line.number, None))
+        for name, line in archive.lines().items()
     }
-    lines = []
-    for hit in found.hits:
-        if hit.object_id in known and hit.score >= (min_score or 0.0):
-            archive, line = known[hit.object_id]
-            lines.append(as_recalled(archive, line.content, line.number, hit.score))
-    return lines[:limit]
 
 
 async def read_archives(db: Database, caller: Caller, agent_id: str | None) -> list[Archive]:

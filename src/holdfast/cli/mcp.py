@@ -17,7 +17,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.places import check_client_id
-from holdfast.kernel.recall import models
+from holdfast.kernel.recall import vectors
 from holdfast.local import find_service
 from holdfast.settings import Settings, read_settings
 
@@ -104,7 +104,7 @@ async def _on_database(
     db = Database(urls.app, min_size=1, max_size=4, embedders=embedders)
     await db.open()
     try:
-        await models.start(db)
+        await vectors.start(db)
         await bootstrap(db, urls.owner)  # only where there is no org yet
         await stdio.on_database(settings, urls.app, db, _caller(urls, org, user), agent)
     finally:

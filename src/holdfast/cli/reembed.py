@@ -15,7 +15,7 @@ from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedder, Embedders
 from holdfast.kernel.errors import Invalid
-from holdfast.kernel.recall import models
+from holdfast.kernel.recall import vectors
 from holdfast.settings import Settings, read_settings
 from holdfast.unified_recall.documents import READERS
 
@@ -54,7 +54,7 @@ async def reembed(settings: Settings, urls: Urls, *, keep_old: bool) -> dict[str
         embedder = await db.embedders.wanted()
         if embedder is None:
             raise Invalid("there is nothing to embed with: the embedder is none")
-        await models.start(db)
+        await vectors.start(db)
         orgs = await asyncio.to_thread(_orgs, urls.owner)
         made = await _embed_all(db, orgs, embedder)
         await asyncio.to_thread(_make_index, urls.owner, embedder.model)
@@ -79,10 +79,10 @@ async def _embed_all(db: Database, orgs: list[str], embedder: Embedder) -> int:
         task = progress.add_task("passages", total=0)
         for org_id in orgs:
             caller = operator(org_id)
-            far = await models.progress(db, caller, embedder.model)
+            far = await vectors.progress(db, caller, embedder.model)
             left = far.passages - far.embedded
             progress.update(task, total=(progress.tasks[task].total or 0) + left)
-            async for number in models.reembed_org(db, caller, READERS, embedder):
+            async for number in vectors.reembed_org(db, caller, READERS, embedder):
                 made += number
                 progress.advance(task, number)
     return made

@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.blocks import service as blocks
 from holdfast.blocks.archive import Archive
 from holdfast.blocks.model import MAX_QUERY_CHARS, Block, BlockScope
-from holdfast.blocks.recall import ask_archives, read_archives, search_archives
+from holdfast.blocks.recall import read_archives, scopes_of, search_archives
 from holdfast.context.budget import Priced, Purse, fill
 from holdfast.context.conversation import Said, read_messages, read_references
 from holdfast.context.model import (
@@ -30,7 +30,8 @@ from holdfast.entries import hydration
 from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.recall.model import Question
+from holdfast.kernel.recall.answer import Ask as RecallAsk
+from holdfast.kernel.recall.answer import View
 from holdfast.kernel.recall.search import Begun, begin
 from holdfast.kernel.tokens import Tokenizer, tokenizer_for
 
@@ -146,47 +147,46 @@ async def _open_and_follow(
     backends: Backends, speaker: Caller, ask: Ask, turn: Turn | None, tokenizer: Tokenizer
 ) -> tuple[Opened, list[Reminder], Said]:
     """The user's memory in one round trip; then what it leads to: the lines of the archives, and the conversations."""
-    db, question = backends.db, _question(speaker, ask)
+    db, query = backends.db, _query(speaker, ask)
     async with db.together(speaker):
         opened = Opened(
             *await _together(
                 _references(db, speaker),
                 _read_blocks(db, speaker),
                 _nothing() if turn is None else read_turn(db, speaker, turn),
-                _nothing() if question is None else begin(db, speaker, question),
-                _nothing() if question is None else read_archives(db, speaker, speaker.agent_id),
+                _nothing() if query is None else begin(db, speaker, query, _scopes(speaker)),
+                _nothing() if query is None else read_archives(db, speaker, speaker.agent_id),
             )
         )
     reminded, said = await _together(
-        _remind(db, speaker, ask, question, opened),
+        _remind(db, speaker, ask, query, opened),
         _converse(backends, speaker, ask, opened, tokenizer),
     )
     return opened, reminded, said
 
 
-def _question(speaker: Caller, ask: Ask) -> Question | None:
+def _query(speaker: Caller, ask: Ask) -> str | None:
     """What the archives are asked, where the policy lets the message search them."""
     query = ask.message[:MAX_QUERY_CHARS]
     if ask.policy.archival_mode != "auto" or speaker.user_id is None or not query.strip():
         return None
-    return ask_archives(speaker, query, speaker.agent_id)
+    return query
+
+
+def _scopes(speaker: Caller) -> tuple[str, ...]:
+    return scopes_of(speaker, speaker.agent_id)
 
 
 async def _remind(
-    db: Database, speaker: Caller, ask: Ask, question: Question | None, opened: Opened
+    db: Database, speaker: Caller, ask: Ask, query: str | None, opened: Opened
 ) -> list[Reminder]:
     """What the turn was reminded of before; else the lines of the archives that fit the message."""
-    if opened.remembered is not None or question is None or opened.begun is None:
+    if opened.remembered is not None or query is None or opened.begun is None:
         return opened.remembered or []
-    lines = await search_archives(
-        db,
-        speaker,
-        question,
-        opened.archives or [],
-        opened.begun,
-        limit=ask.policy.archival_limit,
-        min_score=ask.policy.archival_min_score,
-    )
+    policy = ask.policy
+    asked = RecallAsk(query=query, limit=policy.archival_limit, min_score=policy.archival_min_score)
+    view = View(_scopes(speaker), {}, begun=opened.begun)
+    lines = await search_archives(db, speaker, asked, opened.archives or [], view)
     return [Reminder.of(line) for line in lines]
 
 

@@ -2,34 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.recall.budget import fitting
-from holdfast.kernel.recall.explain import why_not
-from holdfast.kernel.recall.model import Hit, Miss, Mode, Question
-from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
-from holdfast.kernel.recall.search import rank, understand
+from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing, View, answer, check
+from holdfast.kernel.recall.model import Miss
+from holdfast.kernel.recall.query import Explanation, Matched
 from holdfast.stores.model import Store, StoreEntry
 from holdfast.stores.passages import queries, scope_of
 from holdfast.stores.service import in_sight, must_be_there
 from holdfast.stores.service import queries as store_queries
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """What to recall, and in which form."""
-
-    query: str
-    limit: int = 10
-    mode: Mode = "hybrid"
-    min_score: float | None = None
-    max_tokens: int | None = None
-    explain: bool = False
-    ids: tuple[str, ...] = ()
-    now: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,43 +38,22 @@ class RecalledEntries:
 
 async def recall(db: Database, caller: Caller, store_id: str, ask: Ask) -> RecalledEntries:
     """The entries of a store that fit a query best."""
-    check_query(ask.query, field="query")
-    check_ids(ask.ids)
+    check(ask)
     must_be_there(
         await db.one(caller, Store, store_queries.read_store, **in_sight(caller, store_id))
     )
-    question = Question(
-        text=ask.query,
-        scopes=(scope_of(store_id),),
-        kinds=("store_entry",),
-        now=ask.now or clock.now(),
-        mode=ask.mode,
-        limit=ask.limit,
-    )
-    asked = await understand(db, caller, question)
-    found = await rank(db, caller, question, asked)
-    hits = [hit for hit in found.hits if ask.min_score is None or hit.score >= ask.min_score]
-    rows = await read_entries(db, caller, [store_id], [hit.object_id for hit in hits[:200]])
-    data, used = fitting(
-        [_recalled(rows[hit.object_id], hit, ask) for hit in hits if hit.object_id in rows],
-        lambda each: each.text,
-        limit=ask.limit,
-        max_tokens=ask.max_tokens,
-    )
-    misses: list[Miss] = []
-    if ask.explain:
-        shown = {each.id for each in data}
-        missed = [id for id in dict.fromkeys(ask.ids) if id not in shown]
-        there = await read_entries(db, caller, [store_id], missed)
-        misses = [
-            Miss(id, "not_found", "there is no such entry in this store")
-            for id in missed
-            if id not in there
-        ]
-        misses += await why_not(
-            db, caller, question, asked, found, "store_entry", list(there), min_score=ask.min_score
-        )
-    return RecalledEntries(data, used, misses)
+    found = await answer(db, caller, ask, [as_view(db, caller, [store_id])])
+    return RecalledEntries([_recalled(each) for each in found.data], found.tokens, found.misses)
+
+
+def as_view(db: Database, caller: Caller, store_ids: Sequence[str]) -> View:
+    """The entries of these stores, as recall searches and reads them."""
+
+    async def read(ids: Sequence[str]) -> Mapping[str, Thing]:
+        rows = await read_entries(db, caller, store_ids, ids)
+        return {id: Thing(row.content or "", row) for id, row in rows.items()}
+
+    return View(tuple(map(scope_of, store_ids)), {"store_entry": read})
 
 
 async def stores_in_sight(db: Database, caller: Caller) -> list[str]:
@@ -112,12 +73,12 @@ async def read_entries(
     return {row.id: row for row in rows}
 
 
-def _recalled(row: StoreEntry, hit: Hit, ask: Ask) -> RecalledEntry:
+def _recalled(found: RecalledThing) -> RecalledEntry:
     return RecalledEntry(
-        id=row.id,
-        text=hit.passage_of(row.content or ""),
-        object=row,
-        score=hit.score,
-        matched=Matched.of(hit),
-        explain=Explanation.of(hit) if ask.explain else None,
+        id=found.id,
+        text=found.text,
+        object=found.object,
+        score=found.score,
+        matched=found.matched,
+        explain=found.explain,
     )

@@ -10,12 +10,11 @@ from pydantic import Field
 
 from holdfast.edge.json_body import read_body
 from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.recall import RecallBody
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor, Page
-from holdfast.kernel.recall.model import Mode
-from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.stores import changes, entries, listing, recall, service, transfer, versions
 from holdfast.stores.archive import MAX_ZIP_BYTES
 from holdfast.stores.entries import Expected
@@ -388,25 +387,19 @@ def _tagged(response: Response, thing: Thing) -> Thing:
     return thing
 
 
-class RecallBody(Body):
+class StoreRecallBody(RecallBody):
     """What to recall in a store, and in which form."""
 
     query: str = Field(examples=["how do we handle refunds?"])
     limit: int = Field(10, ge=1, le=MAX_LIMIT)
-    mode: Mode = "hybrid"
-    min_score: float | None = Field(None, ge=0, le=1)
-    max_tokens: int | None = Field(None, ge=1, le=MAX_TOKENS)
-    explain: bool = False
     ids: list[str] = Field(
         default_factory=list, examples=[["mem_0199c0ffee0070008000000000000001"]]
     )
-    now: Instant | None = Field(None, description="what `last week` is relative to")
 
 
 @router.post("/{store_id}/recall")
 async def post_recall(
-    store_id: str, body: RecallBody, caller: TheCaller, db: TheDatabase
+    store_id: str, body: StoreRecallBody, caller: TheCaller, db: TheDatabase
 ) -> recall.RecalledEntries:
     """The entries of the store that fit a query best, each by its best passage."""
-    fields = body.model_dump(exclude={"ids"})
-    return await recall.recall(db, caller, store_id, recall.Ask(ids=tuple(body.ids), **fields))
+    return await recall.recall(db, caller, store_id, body.as_ask(body.query, body.limit))

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from holdfast.blocks import archive as blocks
 from holdfast.conversations.flush import index as summaries
 from holdfast.entries import passages as entries
-from holdfast.kernel.recall.models import Reader
+from holdfast.kernel.recall.vectors import DocumentReader
 from holdfast.memories import passages as memories
 from holdfast.memories.graph import passages as node_items
 from holdfast.stores import passages as stores
 
-READERS: Mapping[str, Reader] = {
+READERS: Mapping[str, DocumentReader] = {
     "block_line": blocks.read_documents,
     "entry": entries.read_documents,
     "memory": memories.read_documents,

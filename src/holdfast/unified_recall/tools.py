@@ -8,12 +8,13 @@ from pydantic import Field
 from holdfast.edge.toolbox import READS, Call, Toolbox
 from holdfast.kernel.errors import AgentNotFound
 from holdfast.kernel.pages import MAX_LIMIT
+from holdfast.kernel.recall.answer import Ask
 from holdfast.kernel.recall.model import MAX_QUERY_CHARS
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories.model import Place
 from holdfast.unified_recall import recall as unified
 from holdfast.unified_recall.reading import Whole, read_whole
-from holdfast.unified_recall.recall import Ask, RecalledThing, RecalledThings
+from holdfast.unified_recall.recall import RecalledThing, RecalledThings
 
 box = Toolbox()
 
@@ -106,13 +107,12 @@ async def _recall(
     call: Call, query: str, *, limit: int, max_tokens: int | None = None
 ) -> RecalledThings:
     """Recall from where the agent stands; from nowhere in particular while nobody wrote to it yet."""
+    ask = Ask(query=query, limit=limit, max_tokens=max_tokens)
     try:
         place = Place(agent_id=call.agent_id)
-        ask = Ask(query=query, place=place, limit=limit, max_tokens=max_tokens)
-        return await unified.recall(call.db, call.caller, ask)
+        return await unified.recall(call.db, call.caller, place, ask)
     except AgentNotFound:
-        ask = Ask(query=query, place=Place(), limit=limit, max_tokens=max_tokens)
-        return await unified.recall(call.db, call.caller, ask)
+        return await unified.recall(call.db, call.caller, Place(), ask)
 
 
 async def _read(call: Call, id: str) -> Whole:

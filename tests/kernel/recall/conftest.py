@@ -10,7 +10,7 @@ import pytest
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
-from holdfast.kernel.recall import models, passages
+from holdfast.kernel.recall import passages, vectors
 from holdfast.kernel.recall.model import Document, Found, Question
 from holdfast.kernel.recall.search import search
 
@@ -58,7 +58,7 @@ async def embedding_db(service: Any) -> AsyncIterator[Database]:
     """A pool on the service's database that embeds with the bundled model."""
     database = Database(service.app_url, min_size=1, max_size=10, embedders=Embedders("local"))
     await database.open()
-    await models.start(database)
+    await vectors.start(database)
     yield database
     await database.close()
 

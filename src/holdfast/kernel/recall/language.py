@@ -10,8 +10,8 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.recall.models import BATCH, Indexed, Reader
 from holdfast.kernel.recall.passages import in_words, queries
+from holdfast.kernel.recall.vectors import BATCH, DocumentReader, Indexed
 
 JOB = "reword"
 
@@ -21,7 +21,7 @@ async def reword(tx: Tx) -> None:
     await jobs.enqueue(tx, JOB, "passages")
 
 
-def handler(db: Database, readers: Mapping[str, Reader]) -> Handler:
+def handler(db: Database, readers: Mapping[str, DocumentReader]) -> Handler:
     """The job. It keeps no place: rewording twice comes to the same."""
 
     async def do(caller: Caller, _subject: str) -> Outcome:

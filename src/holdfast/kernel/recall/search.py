@@ -1,5 +1,6 @@
 """A question in, what it brought up out: by word and by meaning, fused."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,14 +46,14 @@ async def search(db: Database, caller: Caller, question: Question) -> Found:
     return await rank(db, caller, question, await understand(db, caller, question))
 
 
-async def begin(db: Database, caller: Caller, question: Question) -> Begun:
-    """What must be known before the query is embedded."""
+async def begin(db: Database, caller: Caller, query: str, scopes: Sequence[str]) -> Begun:
+    """What must be known of these scopes before the query is embedded."""
     begun = await db.one(
         caller,
         Begun,
         queries.begin,
-        scopes=list(question.scopes),
-        words=sorted(words.spoken(question.text)),
+        scopes=list(scopes),
+        words=sorted(words.spoken(query)),
     )
     if begun is None:
         raise RuntimeError("recall did not begin")
@@ -66,7 +67,7 @@ async def understand(
 
     `begun` is what a caller asked for already, together with something else.
     """
-    begun = begun or await begin(db, caller, question)
+    begun = begun or await begin(db, caller, question.text, question.scopes)
     names = frozenset(begun.names)
     vector, down = None, False
     if question.mode != "lexical" and question.text.strip():

@@ -5,15 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from holdfast.edge.recall import RecallBody
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import Body
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.ids import ClientId
+from holdfast.kernel.recall.answer import Ask
 from holdfast.kernel.recall.model import Mode
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories import recall
 from holdfast.memories.model import Place
-from holdfast.memories.recall import Ask, Recalled
+from holdfast.memories.recall import Recalled
 from holdfast.memories.routes.words import ThePlace
 
 router = APIRouter(route_class=ApiRoute, tags=["memories"])
@@ -21,31 +22,17 @@ router = APIRouter(route_class=ApiRoute, tags=["memories"])
 MAX_LIMIT = 50
 
 
-class RecallBody(Body):
-    """What to recall, and in which form."""
+class MemoryRecallBody(RecallBody):
+    """What to recall of memories, and in which form."""
 
     q: str = Field(examples=["what does Ana drink?"])
     limit: int = Field(5, ge=1, le=MAX_LIMIT)
-    mode: Mode = "hybrid"
     category: str | None = None
     tag: str | None = None
     project_id: ClientId | None = None
     agent_id: ClientId | None = None
     session_id: ClientId | None = None
-    min_score: float | None = Field(None, ge=0, le=1)
-    max_tokens: int | None = Field(None, ge=1, le=MAX_TOKENS)
     graph: bool = False
-    explain: bool = False
-    ids: list[str] = Field(
-        default_factory=list, examples=[["memory_0199c0ffee0070008000000000000001"]]
-    )
-    now: Instant | None = Field(None, description="what `last week` is relative to")
-
-    def as_ask(self) -> Ask:
-        """The body as a value."""
-        place = Place(self.project_id, self.agent_id, self.session_id)
-        fields = self.model_dump(exclude={"project_id", "agent_id", "session_id", "ids"})
-        return Ask(place=place, ids=tuple(self.ids), **fields)
 
 
 @router.get("/memories/recall")
@@ -69,12 +56,13 @@ async def get_recall(
 ) -> Recalled:
     """The memories that fit a query best."""
     ask = Ask(
-        q=q,
-        place=place,
+        query=q,
+        field="q",
+        kinds=("memory",),
+        whole=True,
+        labels=recall.labels(category, tag),
         limit=limit,
         mode=mode,
-        category=category,
-        tag=tag,
         min_score=min_score,
         max_tokens=max_tokens,
         graph=graph,
@@ -82,10 +70,20 @@ async def get_recall(
         ids=tuple(id for each in ids or () for id in each.split(",") if id),
         now=now,
     )
-    return await recall.recall(db, caller, ask)
+    return await recall.recall(db, caller, place, ask)
 
 
 @router.post("/memories/recall")
-async def post_recall(body: RecallBody, caller: TheCaller, db: TheDatabase) -> Recalled:
+async def post_recall(body: MemoryRecallBody, caller: TheCaller, db: TheDatabase) -> Recalled:
     """The memories that fit a query best."""
-    return await recall.recall(db, caller, body.as_ask())
+    ask = body.as_ask(
+        body.q,
+        body.limit,
+        field="q",
+        kinds=("memory",),
+        whole=True,
+        labels=recall.labels(body.category, body.tag),
+        graph=body.graph,
+    )
+    place = Place(body.project_id, body.agent_id, body.session_id)
+    return await recall.recall(db, caller, place, ask)

@@ -19,7 +19,7 @@ from holdfast.kernel.recall.passages import embedding_texts, filled, put_if_abse
 
 log = structlog.get_logger("holdfast.recall")
 
-Reader = Callable[[Tx, Sequence[str]], Awaitable[list[Document]]]
+DocumentReader = Callable[[Tx, Sequence[str]], Awaitable[list[Document]]]
 """Reads objects of one kind, whoever may see them, as recall indexes them."""
 
 BATCH = 64
@@ -54,7 +54,7 @@ async def start(db: Database) -> None:
         log.warning("run `holdfast reembed` to change models", active=active, wanted=embedder.model)
 
 
-def embed_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
+def embed_later(db: Database, readers: Mapping[str, DocumentReader]) -> Handler:
     """The job that embeds what its writers could not wait for: every passage of the org that has no vector yet."""
 
     async def embed(caller: Caller, _subject: str) -> Outcome:
@@ -67,7 +67,7 @@ def embed_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
     return embed
 
 
-def index_later(db: Database, readers: Mapping[str, Reader]) -> Handler:
+def index_later(db: Database, readers: Mapping[str, DocumentReader]) -> Handler:
     """The job that indexes objects of a transaction that wrote very much; its subject is `kind/id,id,…`."""
 
     async def index(caller: Caller, subject: str) -> Outcome:
@@ -87,7 +87,7 @@ async def progress(db: Database, caller: Caller, model: str) -> Progress:
 
 
 async def reembed_org(
-    db: Database, caller: Caller, readers: Mapping[str, Reader], embedder: Embedder
+    db: Database, caller: Caller, readers: Mapping[str, DocumentReader], embedder: Embedder
 ) -> AsyncIterator[int]:
     """Give every passage of an org a vector of this model; yields how many were made, batch by batch."""
     after = 0
@@ -107,7 +107,7 @@ async def reembed_org(
 async def _embed(
     db: Database,
     caller: Caller,
-    readers: Mapping[str, Reader],
+    readers: Mapping[str, DocumentReader],
     embedder: Embedder,
     by_kind: Mapping[str, Sequence[str]],
 ) -> int:
