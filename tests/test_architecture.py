@@ -30,6 +30,7 @@ FACES = ROOMS - OTHER_ROOMS
 
 WORDS = {"routes", "tools"}  # the files of a room that speak to the outside
 PLAIN = {"holdfast", "holdfast.__version__"}  # what anyone may know
+CLIENT_COMMANDS_MAY_USE = ("holdfast.cli.", "holdfast.local.")
 
 # Modules of the SDK for a framework, each with the packages of its extra.
 SDK_EXTRAS: dict[str, set[str]] = {
@@ -96,8 +97,10 @@ def offences(name: str, imported: set[str]) -> list[str]:
         wrong |= {each for each in ours if room_of(each) in FACES and _speaks(each)}
     if room_of(name) == "cli":
         wrong |= {each for each in ours if _speaks(each) or each.startswith("holdfast.app")}
-        if client:
-            wrong |= {each for each in ours if room_of(each) in FACES | CROSSING}
+        if (
+            client
+        ):  # a client command: nothing of the server but the note that names a local service
+            wrong |= {each for each in ours if not each.startswith(CLIENT_COMMANDS_MAY_USE)}
     return sorted(wrong)
 
 

@@ -23,7 +23,7 @@ def holdfast(org, service):
                 *words,
                 "--url",
                 service.url,
-                "--key",
+                "--api-key",
                 key or org.key,
             ],
             capture_output=True,
@@ -114,5 +114,6 @@ def test_a_key_that_is_missing_is_said_in_one_line(tmp_path):
     )
     assert done.returncode == 1
     assert (
-        done.stderr.strip() == "holdfast: no API key is known: give --key, or set HOLDFAST_API_KEY"
+        done.stderr.strip()
+        == "holdfast: no API key is known: give --api-key, or set HOLDFAST_API_KEY"
     )

@@ -79,9 +79,9 @@ async def test_errors_are_one_line_with_a_code_for_scripts(holdfast, tmp_path):
         (("set", "k", "x", "--expected-version", "0"), 5),
         (("set", "k", "x" * 16_385), 5),
         (("list", "--run", "nonsense"), 4),
-        (("list", "--key", "hf_live_wrong"), 5),
+        (("list", "--api-key", "hf_live_wrong"), 5),
         (("list", "--url", "http://127.0.0.1:9"), 3),
-        (("list", "--url", "nonsense"), 3),
+        (("list", "--url", "nonsense"), 1),
     ):
         code, out, err = holdfast(*words)
         assert (code, out, err.count("\n")) == (expected, "", 1), (words, err)
@@ -95,7 +95,7 @@ async def test_what_is_missing_to_reach_a_service_is_named(holdfast, tmp_path, s
     code, _, err = holdfast("list", "--url", service.url, **nowhere)
     assert (code, err) == (
         1,
-        "holdfast: no API key is known: give --key, or set HOLDFAST_API_KEY\n",
+        "holdfast: no API key is known: give --api-key, or set HOLDFAST_API_KEY\n",
     )
 
 

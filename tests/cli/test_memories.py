@@ -7,7 +7,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from holdfast.cli import main, memories, output
+from holdfast.cli import main, output, verbs
 from holdfast_client.unified_recall.calls import key_of
 
 
@@ -25,8 +25,8 @@ def holdfast(monkeypatch, capsys, org, service):
             if terminal:
                 patch.setattr(sys.stdout, "isatty", lambda: True)
                 wide = Console(width=200, color_system=None)
-                patch.setattr(memories, "console", wide)
-                patch.setattr(output, "console", wide)
+                patch.setattr(verbs, "console", lambda: wide)
+                patch.setattr(output, "console", lambda: wide)
             with pytest.raises(SystemExit) as left:
                 main()
         said = capsys.readouterr()
@@ -85,7 +85,7 @@ async def test_scope_agent_and_user_say_whose_it_is(holdfast, holdfast_json):
     assert (code, err.count("\n")) == (1, 1)
     code, _, err = holdfast("recall", "x", "--kind", "nonsense")
     assert (code, err.count("\n")) == (1, 1)
-    assert holdfast("recall", "x", "--key", "hf_live_wrong")[0] == 5
+    assert holdfast("recall", "x", "--api-key", "hf_live_wrong")[0] == 5
     assert holdfast("remember", "x", "--api-key", "hf_live_wrong")[0] == 5
 
 
@@ -94,9 +94,10 @@ async def test_on_a_terminal_there_is_a_table_and_explain_shows_the_parts(holdfa
     assert "Ana takes her tea green [/bold]no sugar" in out
     _, out, _ = holdfast("recall", "green tea", terminal=True)
     head, line = out.strip().splitlines()
-    assert head.split() == ["score", "kind", "text"]
-    score, kind, text = line.split(maxsplit=2)
+    assert head.split() == ["score", "kind", "id", "text"]
+    score, kind, shown_id, text = line.split(maxsplit=3)
     assert (kind, text.strip()) == ("memory", "Ana takes her tea green [/bold]no sugar")
+    assert len(shown_id) == len("memory_") + 32
 
     [found] = holdfast_json("recall", "green tea", "--explain")
     parts = found["explain"]["parts"]
@@ -111,3 +112,40 @@ async def test_on_a_terminal_there_is_a_table_and_explain_shows_the_parts(holdfa
     )
     _, out, _ = holdfast("recall", "green tea", "--json", terminal=True)
     assert json.loads(out)[0]["id"] == found["id"]
+
+
+async def test_what_is_forgotten_is_not_recalled_and_stays_in_its_history(holdfast, holdfast_json):
+    made = holdfast_json("remember", "The door code is 4711")
+    assert holdfast_json("forget", made["id"])["valid_to"] is not None
+    assert holdfast_json("recall", "door code") == []
+    assert holdfast_json("memories", "list") == []
+    shown = holdfast_json("memories", "show", made["id"])
+    assert shown["value"] == "The door code is 4711"
+    assert len(holdfast_json("memories", "show", made["id"], "--history")) == 2
+
+    holdfast_json("remember", "Ana likes green tea", "--key", "tea")
+    assert holdfast_json("forget", "--query", "green tea")["key"] == "tea"
+    for words in ((), (made["id"], "--query", "tea")):
+        code, _, err = holdfast("forget", *words)
+        assert (code, "one of the two" in err) == (1, True)
+    assert holdfast("forget", "memory_" + "0" * 32)[0] == 4
+
+
+async def test_a_context_is_shown_part_by_part(holdfast, holdfast_json, api):
+    body = {"content": "Ana likes tea", "expected_updated_at": None}
+    await api.put("/memory/blocks/core", json=body)
+    found = holdfast_json("context", "what does she drink?")
+    assert "Ana likes tea" in found["user_memory"]["content"]
+    _, out, _ = holdfast("context", "what does she drink?", terminal=True)
+    assert "user memory" in out
+    assert "Ana likes tea" in out
+
+
+async def test_lists_show_whole_ids_on_a_narrow_terminal(holdfast_json, monkeypatch, capsys):
+    made = holdfast_json("remember", "A long text that has no room beside its id " * 3)
+    monkeypatch.setattr(output, "console", lambda: Console(width=60, color_system=None))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    output.show_all([made], ["id", "key", "value"], as_json=False)
+    shown = capsys.readouterr().out
+    assert made["id"] in shown
+    assert made["key"] in shown

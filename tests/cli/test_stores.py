@@ -97,5 +97,5 @@ async def test_without_url_and_key_it_finds_the_service_of_the_data_folder(holdf
     code, out, err = holdfast("stores", "list", "--json", HOLDFAST_URL="", HOLDFAST_API_KEY="")
     assert code == 0, err
     assert isinstance(json.loads(out), list)
-    code, _, err = holdfast("stores", "list", "--url", "http://127.0.0.1:9", "--key", "k")
+    code, _, err = holdfast("stores", "list", "--url", "http://127.0.0.1:9", "--api-key", "k")
     assert (code, "nothing answers" in err) == (3, True)

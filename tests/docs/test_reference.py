@@ -15,6 +15,7 @@ import typer.main
 
 from holdfast.app import AppConfig, make_app, open_backends, toolboxes
 from holdfast.cli import app as cli
+from holdfast.cli.group import COMMANDS
 from holdfast.kernel import errors, sight
 from holdfast.kernel.db import Database
 from holdfast.settings import Settings
@@ -63,7 +64,9 @@ def _toml(value: Any) -> str:
 
 def command_table() -> str:
     """Every command, as `--help` has it."""
-    rows = [row(*line) for line in _commands(typer.main.get_command(cli), "holdfast")]
+    names = [name for entries in COMMANDS.values() for name in entries]
+    loaded = ((name, typer.main.get_command(cli).get_command(None, name)) for name in names)
+    rows = [row(*line) for name, command in loaded for line in _commands(command, name)]
     return table("command", "options", "what it does", rows=rows)
 
 
@@ -74,7 +77,8 @@ def _commands(command: Any, name: str) -> Iterator[tuple[str, str, str]]:
         arguments = [p.name.upper() for p in command.params if p.param_type_name == "argument"]
         options = [f"`{p.opts[0]}`" for p in command.params if p.param_type_name == "option"]
         summary = (command.help or "").strip().splitlines()
-        yield f"`{' '.join([name, *arguments])}`", " ".join(options), summary[0] if summary else ""
+        said = summary[0] if summary else ""
+        yield f"`holdfast {' '.join([name, *arguments])}`", " ".join(options), said
 
 
 def route_table() -> str:

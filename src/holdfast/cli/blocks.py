@@ -1,29 +1,30 @@
-"""blocks: a user's core and archival texts, from the command line. A client of the API."""
+"""blocks: a user's core and archival texts."""
 
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from holdfast.cli.exits import CommandError
 from holdfast.cli.merge import marked, still_marked
-from holdfast.cli.output import AsJson, show, show_all
-from holdfast.cli.remote import Key, Url, call
-from holdfast.kernel.errors import Conflict, HoldfastError, Invalid, NotFound
+from holdfast.cli.options import ApiKey, AsJson, Url, User, Workspace
+from holdfast.cli.output import show, show_all
+from holdfast.cli.remote import Remote
+from holdfast.cli.texts import text_of
+from holdfast_client.blocks import calls
+from holdfast_client.errors import Conflict, NotFound
 
 BlockType = Annotated[Literal["core", "archival"], typer.Argument(metavar="core|archival")]
 Agent = Annotated[
     str | None,
     typer.Option("--agent", envvar="HOLDFAST_AGENT", help="The block with this agent."),
 ]
-User = Annotated[
-    str | None, typer.Option("--user", envvar="HOLDFAST_USER", help="Whose block it is.")
-]
-
 blocks_app = typer.Typer(help="What agents know about a user.", no_args_is_help=True)
 
 
@@ -32,40 +33,36 @@ def register(app: typer.Typer) -> None:
     app.add_typer(blocks_app, name="blocks")
 
 
-class _Block:
-    """One block of the API: where it is, and as whom it is asked for."""
+def _read(service: Remote, block_type: Any) -> dict[str, Any] | None:
+    """The block as it is; None where there is none, or where nobody wrote to the agent yet."""
+    try:
+        block: dict[str, Any] = service.ask(
+            calls.read_block, block_type, agent_id=service.scope.agent
+        )
+    except NotFound:
+        return None
+    return block
 
-    def __init__(
-        self, block_type: str, agent: str | None, user: str | None, url: str | None, key: str | None
-    ) -> None:
-        self.block_type = block_type
-        self._url, self._key = url, key
-        self._asked: dict[str, Any] = {
-            "params": {"agent_id": agent} if agent else {},
-            "headers": {"Holdfast-User": user} if user else {},
-        }
 
-    def ask(self, method: str, what: str = "", **more: Any) -> dict[str, Any]:
-        path = f"/memory/blocks/{self.block_type}{what}"
-        answer: dict[str, Any] = call(
-            self._url, self._key, method, path, **self._asked, **more
-        ).json()
-        return answer
+def _write(
+    service: Remote, block_type: Any, content: str, expected_updated_at: str | None
+) -> dict[str, Any]:
+    expected = None if expected_updated_at is None else _instant(expected_updated_at)
+    written: dict[str, Any] = service.ask(
+        calls.write_block,
+        block_type,
+        content,
+        expected_updated_at=expected,
+        agent_id=service.scope.agent,
+    )
+    return written
 
-    def read(self) -> dict[str, Any] | None:
-        """The block as it is; None where there is none."""
-        try:
-            return self.ask("GET")
-        except NotFound:
-            return None
-        except HoldfastError as error:
-            if error.code == "MEM-002":  # an agent nobody wrote to yet has no block either
-                return None
-            raise
 
-    def write(self, content: str, expected_updated_at: str | None) -> dict[str, Any]:
-        body = {"content": content, "expected_updated_at": expected_updated_at}
-        return self.ask("PUT", json=body)
+def _instant(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise CommandError(f"{text!r} is no time; give the block's updated_at as shown") from None
 
 
 @blocks_app.command("get")
@@ -74,12 +71,14 @@ def get_block(
     agent: Agent = None,
     user: User = None,
     text: Annotated[bool, typer.Option("--text", help="The text alone.")] = False,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """One block."""
-    block = _Block(block_type, agent, user, url, key).ask("GET")
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    block = service.ask(calls.read_block, block_type, agent_id=service.scope.agent)
     if text:
         sys.stdout.write(block["content"])
         return
@@ -97,19 +96,20 @@ def set_block(
         typer.Option("--expected", metavar="UPDATED_AT", help="Only over the block of this stamp."),
     ] = None,
     create: Annotated[bool, typer.Option("--create", help="Only if there is none yet.")] = False,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Replace a block whole. Without --expected or --create, whatever it says now is replaced."""
     if create and expected is not None:
-        raise Invalid("give --expected or --create, not both")
-    block = _Block(block_type, agent, user, url, key)
-    text = sys.stdin.read() if content == "-" else content
+        raise CommandError("give --expected or --create, not both")
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    text = text_of(content)
     if not create and expected is None:
-        current = block.read()
+        current = _read(service, block_type)
         expected = current["updated_at"] if current else None
-    show(block.write(text, expected), as_json=as_json)
+    show(_write(service, block_type, text, expected), as_json=as_json)
 
 
 @blocks_app.command("history")
@@ -117,12 +117,14 @@ def block_history(
     block_type: BlockType,
     agent: Agent = None,
     user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Every version of a block, newest first."""
-    data = _Block(block_type, agent, user, url, key).ask("GET", "/history")["data"]
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    data = service.ask(calls.history, block_type, agent_id=service.scope.agent)["data"]
     show_all(data, ["version", "action", "created_at", "actor", "content"], as_json=as_json)
 
 
@@ -131,14 +133,15 @@ def edit_block(
     block_type: BlockType,
     agent: Agent = None,
     user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a block in $EDITOR and write what you save. Where somebody wrote it meanwhile, both texts are shown to you,
     marked, to choose from."""
-    block = _Block(block_type, agent, user, url, key)
-    current = block.read()
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    current = _read(service, block_type)
     text = current["content"] if current else ""
     with _Draft(block_type, text) as draft:
         while True:
@@ -148,11 +151,12 @@ def edit_block(
                 typer.echo("nothing changed", err=True)
                 return
             if still_marked(text):
-                raise Invalid("the text still has conflict marks in it")
+                raise CommandError("the text still has conflict marks in it")
             try:
-                written = block.write(text, current["updated_at"] if current else None)
+                stamp = current["updated_at"] if current else None
+                written = _write(service, block_type, text, stamp)
             except Conflict:
-                current = block.read()
+                current = _read(service, block_type)
                 typer.echo("somebody wrote this block meanwhile: choose", err=True)
                 draft.file.write_text(marked(text, current["content"] if current else ""))
                 continue
@@ -185,9 +189,11 @@ class _Draft:
         try:
             subprocess.run([*shlex.split(editor), str(self.file)], check=True)  # noqa: S603
         except FileNotFoundError:
-            raise Invalid(f"there is no editor {editor!r}; set EDITOR") from None
+            raise CommandError(f"there is no editor {editor!r}; set EDITOR") from None
         except subprocess.CalledProcessError as error:
-            raise Invalid(f"the editor ended with {error.returncode}; nothing is written") from None
+            raise CommandError(
+                f"the editor ended with {error.returncode}; nothing is written"
+            ) from None
         return self.file.read_text()
 
     def done(self) -> None:

@@ -1,19 +1,19 @@
-"""stores: text at paths, with every version kept. A client of the API."""
+"""stores: text at paths, with every version kept."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 
-from holdfast.cli.output import AsJson, console, show, show_all
-from holdfast.cli.remote import Key, Url, call
-from holdfast.kernel.errors import Invalid, NotFound
-from holdfast.kernel.ids import is_id
+from holdfast.cli.exits import CommandError
+from holdfast.cli.options import ApiKey, AsJson, Url, User, Workspace
+from holdfast.cli.output import console, show, show_all
+from holdfast.cli.remote import Remote
+from holdfast.cli.texts import read_bytes, read_text, write_bytes
+from holdfast_client.errors import NotFound
+from holdfast_client.stores import calls
 
-PAGE = 100
 # On a terminal nobody reads further; a script asks for what it needs.
 DEFAULT_LIMIT = 100
 
@@ -36,13 +36,16 @@ def register(app: typer.Typer) -> None:
 def create(
     name: str,
     description: Annotated[str, typer.Option(help="What it is for.")] = "",
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a store."""
-    body = {"name": name, "description": description}
-    show(call(url, key, "POST", "/memory_stores", json=body).json(), as_json=as_json)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    made = service.ask(calls.create_store, name, description=description)
+    show(made, as_json=as_json)
 
 
 @stores_app.command("list")
@@ -50,27 +53,45 @@ def list_stores(
     name: Annotated[str | None, typer.Option(help="How the name begins, in any case.")] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Archived ones too.")] = False,
     limit: Limit = DEFAULT_LIMIT,
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """The stores, newest first."""
-    asked = {"name": name, "include_archived": archived}
-    rows = _pages(url, key, "/memory_stores", asked, limit)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    rows = list(service.pages(calls.list_stores, limit=limit, name=name, include_archived=archived))
     columns = ["id", "name", "status", "entry_count", "total_size", "updated_at"]
     show_all(rows, columns, as_json=as_json)
 
 
 @stores_app.command("show")
-def show_store(store: Store, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+def show_store(
+    store: Store,
+    user: User = None,
+    workspace: Workspace = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
     """A store, with the number and the size of what is in it."""
-    show(call(url, key, "GET", _store(url, key, store)).json(), as_json=as_json)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    show(service.ask(calls.read_store, _store(service, store)), as_json=as_json)
 
 
 @stores_app.command("archive")
-def archive(store: Store, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+def archive(
+    store: Store,
+    user: User = None,
+    workspace: Workspace = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
     """Close a store to writing, for good."""
-    show(call(url, key, "POST", f"{_store(url, key, store)}/archive").json(), as_json=as_json)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    show(service.ask(calls.archive_store, _store(service, store)), as_json=as_json)
 
 
 # --- entries ---------------------------------------------------------------------------------------------------------
@@ -82,20 +103,33 @@ def ls(
     prefix: Annotated[str | None, typer.Argument(help="Only below this folder.")] = None,
     depth: Annotated[int, typer.Option(min=0, help="Roll up what lies deeper; 0: nothing.")] = 0,
     limit: Limit = DEFAULT_LIMIT,
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """What lies in a store, by path."""
-    asked = {"path_prefix": prefix, "depth": depth}
-    rows = _pages(url, key, f"{_store(url, key, store)}/memories", asked, limit, by="next_path")
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    store_id = _store(service, store)
+    filters = {"path_prefix": prefix, "depth": depth}
+    rows = list(service.pages(calls.list_entries, store_id, limit=limit, **filters))
     show_all(rows, ["path", "size", "version", "updated_at"], as_json=as_json)
 
 
 @stores_app.command("cat")
-def cat(store: Store, path: At, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+def cat(
+    store: Store,
+    path: At,
+    user: User = None,
+    workspace: Workspace = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
     """An entry's content, byte for byte."""
-    entry = call(url, key, "GET", _entry_at(_store(url, key, store), path)).json()
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    entry = service.ask(calls.read_entry_at, _store(service, store), path)
     if as_json:
         show(entry, as_json=True)
         return
@@ -113,21 +147,22 @@ def put(
     version: Annotated[
         int | None, typer.Option(min=1, help="Only if the entry is still at this version.")
     ] = None,
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a text at a path: a new entry, or a new version of the one that is there."""
-    where, content = _store(url, key, store), _read_text(file)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    store_id, content = _store(service, store), read_text(file)
     try:
-        there = call(url, key, "GET", _entry_at(where, path)).json()
+        there = service.ask(calls.read_entry_at, store_id, path)
     except NotFound:
-        body = {"path": path, "content": content}
-        written = call(url, key, "POST", f"{where}/memories", json=body)
+        entry = service.ask(calls.create_entry, store_id, path, content)
     else:
-        change = {"content": content, "version": version or there["version"]}
-        written = call(url, key, "PUT", f"{where}/memories/{there['id']}", json=change)
-    entry = written.json()
+        current = version or there["version"]
+        entry = service.ask(calls.update_entry, store_id, there["id"], content, version=current)
     entry.pop("content")
     show(entry, as_json=as_json)
 
@@ -139,14 +174,16 @@ def rm(
     version: Annotated[
         int | None, typer.Option(min=1, help="Only if the entry is still at this version.")
     ] = None,
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
 ) -> None:
     """Delete an entry; its versions stay."""
-    where = _store(url, key, store)
-    entry = call(url, key, "GET", _entry_at(where, path)).json()
-    params = {} if version is None else {"version": version}
-    call(url, key, "DELETE", f"{where}/memories/{entry['id']}", params=params)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    store_id = _store(service, store)
+    entry = service.ask(calls.read_entry_at, store_id, path)
+    service.ask(calls.delete_entry, store_id, entry["id"], version=version)
 
 
 # --- versions --------------------------------------------------------------------------------------------------------
@@ -158,13 +195,17 @@ def versions(
     path: Annotated[str | None, typer.Argument(help="Only of what lay at this path.")] = None,
     action: Annotated[str | None, typer.Option(help="created, updated or deleted.")] = None,
     limit: Limit = 20,
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """The versions of a store's entries, newest first."""
-    asked = {"path": path, "action": action}
-    rows = _pages(url, key, f"{_store(url, key, store)}/versions", asked, limit)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    store_id = _store(service, store)
+    filters = {"path": path, "action": action}
+    rows = list(service.pages(calls.list_versions, store_id, limit=limit, **filters))
     columns = ["id", "entry_path", "version", "action", "size", "redacted", "created_at"]
     show_all(rows, columns, as_json=as_json)
 
@@ -174,19 +215,21 @@ def diff(
     store: Store,
     since: Annotated[str, typer.Argument(metavar="FROM", help="A version or a time.")],
     until: Annotated[str, typer.Argument(metavar="TO", help="A version or a time.")],
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """What changed between two versions or two times, as a unified diff."""
-    where = f"{_store(url, key, store)}/diff"
-    changed = call(url, key, "GET", where, params={"from": since, "to": until}).json()
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    changed = service.ask(calls.diff, _store(service, store), since, until)
     if as_json:
         show(changed, as_json=True)
         return
     for file in changed["files"]:
         text = file["diff"] or f"# {file['action']}: {file['path']}\n"
-        console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
+        console().print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
 
 # --- zip in and out --------------------------------------------------------------------------------------------------
@@ -196,15 +239,14 @@ def diff(
 def export(
     store: Store,
     file: Annotated[Path, typer.Argument(help="Where to write the zip; - for standard output.")],
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
 ) -> None:
     """Write a store to a zip: files at their paths, and a manifest with their metadata."""
-    zipped = call(url, key, "GET", f"{_store(url, key, store)}/export").content
-    if str(file) == "-":
-        sys.stdout.buffer.write(zipped)
-    else:
-        file.write_bytes(zipped)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    write_bytes(file, service.fetch(calls.export_store, _store(service, store)))
 
 
 @stores_app.command("import")
@@ -214,86 +256,30 @@ def import_zip(
     replace: Annotated[
         bool, typer.Option("--replace", help="Also delete what is not in it.")
     ] = False,
+    user: User = None,
+    workspace: Workspace = None,
     url: Url = None,
-    key: Key = None,
+    api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Write every file of a zip to its path, or nothing of it."""
-    body = sys.stdin.buffer.read() if str(file) == "-" else _read_file(file)
-    done = call(
-        url,
-        key,
-        "POST",
-        f"{_store(url, key, store)}/import",
-        params={"mode": "replace" if replace else "upsert"},
-        content=body,
-        headers={"Content-Type": "application/zip"},
-    )
-    show(done.json(), as_json=as_json)
+    service = Remote(url, api_key, user=user, workspace=workspace)
+    mode: Any = "replace" if replace else "upsert"
+    done = service.ask(calls.import_store, _store(service, store), read_bytes(file), mode=mode)
+    show(done, as_json=as_json)
 
 
 # --- what they share -------------------------------------------------------------------------------------------------
 
 
-def _store(url: str | None, key: str | None, named: str) -> str:
-    """The path of a store that was named by id, or by a name that only one has."""
-    if is_id(named, "memstore"):
-        return f"/memory_stores/{named}"
-    found = [
-        store["id"]
-        for store in _pages(url, key, "/memory_stores", {"name": named, "include_archived": True})
-        if store["name"] == named
-    ]
+def _store(service: Remote, named: str) -> str:
+    """The id of a store that was named by id, or by a name that only one has."""
+    if named.startswith("memstore_"):
+        return named
+    pages = service.pages(calls.list_stores, limit=None, name=named, include_archived=True)
+    found = [store["id"] for store in pages if store["name"] == named]
     if not found:
         raise NotFound(f"there is no store {named!r} (holdfast stores list)")
     if len(found) > 1:
-        raise Invalid(f"{len(found)} stores are called {named!r}; name one by its id")
-    return f"/memory_stores/{found[0]}"
-
-
-def _entry_at(store: str, path: str) -> str:
-    """The path of an entry by its own. Dots are encoded too: `..` is refused, not followed."""
-    return f"{store}/memories/by-path/{quote(path, safe='').replace('.', '%2E')}"
-
-
-def _pages(
-    url: str | None,
-    key: str | None,
-    path: str,
-    asked: dict[str, Any],
-    limit: int | None = None,
-    *,
-    by: str = "last_id",
-) -> list[dict[str, Any]]:
-    """Everything a list has, or the first `limit` of it."""
-    return list(_rows(url, key, path, asked, limit, by))
-
-
-def _rows(
-    url: str | None, key: str | None, path: str, asked: dict[str, Any], limit: int | None, by: str
-) -> Iterator[dict[str, Any]]:
-    params = {name: value for name, value in asked.items() if value}
-    cursor = {"last_id": "after_id", "next_path": "after_path"}[by]
-    left = sys.maxsize if limit is None else limit
-    while left > 0:
-        page = call(url, key, "GET", path, params={**params, "limit": min(left, PAGE)}).json()
-        yield from page["data"]
-        left -= len(page["data"])
-        if not page["has_more"]:
-            return
-        params[cursor] = page[by]
-
-
-def _read_text(file: Path | None) -> str:
-    raw = sys.stdin.buffer.read() if file is None or str(file) == "-" else _read_file(file)
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        raise Invalid("what is to be written is not UTF-8 text") from None
-
-
-def _read_file(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise Invalid(f"{file}: {error.strerror}") from None
+        raise CommandError(f"{len(found)} stores are called {named!r}; name one by its id")
+    return str(found[0])

@@ -50,10 +50,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All that is wrong with what was to be a resource."""
+    """All that is wrong with what was to be a resource; where nothing is, the resources as they were read."""
 
     valid: bool
     errors: list[Problem]
+    resources: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,4 +156,4 @@ async def _documents(request: Request) -> list[Document]:
 
 def _validation(found: Validation) -> dict[str, Any]:
     errors = [{k: v for k, v in as_wire(e).items() if k != "line" or v} for e in found.errors]
-    return {"valid": found.valid, "errors": errors}
+    return {"valid": found.valid, "errors": errors, "resources": found.resources}

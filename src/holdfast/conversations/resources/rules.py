@@ -33,10 +33,11 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Whether a resource can be used, and everything that stands against it."""
+    """Whether resources can be used, everything that stands against them, and, where nothing does, the resources."""
 
     valid: bool
     errors: list[FieldError] = field(default_factory=list)
+    resources: list[dict[str, Any]] = field(default_factory=list)
 
 
 def check(

@@ -99,7 +99,7 @@ async def list_resources(
 
 
 def validate(backends: Backends, documents: list[Document]) -> rules.Validation:
-    """All that is wrong with these resources."""
+    """All that is wrong with these resources; where nothing is, the resources with field names in snake_case."""
     errors = [
         error
         for document in documents
@@ -107,7 +107,8 @@ def validate(backends: Backends, documents: list[Document]) -> rules.Validation:
     ]
     if not documents:
         return rules.Validation(False, [FieldError("", "there is no resource in it", 1)])
-    return rules.Validation(not errors, errors)
+    read = [] if errors else [rules.snake_case(document.data) for document in documents]
+    return rules.Validation(not errors, errors, read)
 
 
 async def put_resource(

@@ -1,0 +1,75 @@
+"""jobs: what runs in the background, how it went, again or not at all."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from holdfast.cli.options import ApiKey, AsJson, Url, User
+from holdfast.cli.output import show, show_all
+from holdfast.cli.remote import Remote
+from holdfast_client.jobs import calls
+
+JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
+
+jobs_app = typer.Typer(help="Background jobs.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(jobs_app, name="jobs")
+
+
+@jobs_app.command("list")
+def list_jobs(
+    status: Annotated[
+        Literal["queued", "running", "succeeded", "failed", "cancelled"] | None, typer.Option()
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 20,
+    user: User = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """Jobs, newest first.
+
+    Example: holdfast jobs list --status failed
+    """
+    service = Remote(url, api_key, user=user)
+    rows = list(service.pages(calls.list_jobs, limit=limit, status=status))
+    show_all(rows, ["id", "kind", "status", "attempts", "updated_at", "error"], as_json=as_json)
+
+
+@jobs_app.command("show")
+def show_job(
+    job_id: JobId,
+    user: User = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """One job: its status, attempts, error and result."""
+    show(Remote(url, api_key, user=user).ask(calls.read_job, job_id), as_json=as_json)
+
+
+@jobs_app.command("retry")
+def retry_job(
+    job_id: JobId,
+    user: User = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a job again that failed or was cancelled."""
+    show(Remote(url, api_key, user=user).ask(calls.retry_job, job_id), as_json=as_json)
+
+
+@jobs_app.command("cancel")
+def cancel_job(
+    job_id: JobId,
+    user: User = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """Cancel a job that has not begun."""
+    show(Remote(url, api_key, user=user).ask(calls.cancel_job, job_id), as_json=as_json)
