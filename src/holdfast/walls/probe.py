@@ -1,0 +1,118 @@
+"""Both walks on a deployment: two orgs made for the purpose, walked through the application, and removed again."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import psycopg
+import psycopg.sql
+from fastapi import FastAPI
+
+from holdfast.access import keys
+from holdfast.bootstrap import create_org
+from holdfast.kernel.caller import operator
+from holdfast.kernel.db import Database
+from holdfast.walls import walk
+from holdfast.walls.specimens import one_of_everything
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a walk found: the requests that it sent, and a line for each breach."""
+
+    wall: str
+    requests: int
+    breaches: list[str]
+
+
+async def prove(app: FastAPI, db: Database, owner_url: str) -> list[Proof]:
+    """Walk between two orgs and between two users of one org; `app` must be running, `db` be its database."""
+    first, first_key = await create_org(db, "walls: a probe")
+    second, second_key = await create_org(db, "walls: a probe")
+    try:
+        async with _clients(app, db, first, first_key) as theirs:
+            named = await one_of_everything(theirs["admin"], theirs["ana"])
+            async with _clients(app, db, second, second_key) as others:
+                between_orgs = await _walk("between orgs", app, named, others)
+            others_here = {who: theirs[who] for who in ("ben", "ben's agent", "service for ben")}
+            between_users = await _walk("between users", app, named, others_here)
+        return [between_orgs, between_users]
+    finally:
+        remove_org(owner_url, first)
+        remove_org(owner_url, second)
+
+
+async def _walk(
+    wall: str, app: FastAPI, named: dict[str, str], clients: Mapping[str, httpx.AsyncClient]
+) -> Proof:
+    document = app.openapi()
+    sent = len(clients) * sum(1 for _ in walk.asks(document, named))
+    return Proof(wall, sent, [line async for line in walk.breaches(document, named, clients)])
+
+
+@asynccontextmanager
+async def _clients(
+    app: FastAPI, db: Database, org_id: str, service_key: str
+) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
+    """The credentials of an org that a walk needs, each as a client of the application."""
+    caller = operator(org_id)
+
+    async def mint(kind: Any, **options: Any) -> str:
+        return (await keys.create_key(db, caller, kind, **options)).key
+
+    made = {
+        "admin": (service_key, {}),
+        "ana": (await mint("user", user_id="ana"), {}),
+        "ben": (await mint("user", user_id="ben"), {}),
+        "ben's agent": (await mint("agent", agent_id="bot", user_id="ben"), {}),
+        "service for ben": (service_key, {"Holdfast-User": "ben"}),
+    }
+    clients = {who: _client(app, key, headers) for who, (key, headers) in made.items()}
+    try:
+        yield clients
+    finally:
+        for client in clients.values():
+            await client.aclose()
+
+
+def _client(app: FastAPI, key: str, headers: Mapping[str, str]) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+        base_url="http://127.0.0.1/api/v1",
+        headers={"Authorization": f"Bearer {key}", **headers},
+        timeout=60,
+    )
+
+
+def remove_org(owner_url: str, org_id: str) -> None:
+    """Delete every row of an org that was made by a probe. Foreign keys decide the order: tables are tried in turn."""
+    with psycopg.connect(owner_url) as connection:
+        connection.execute("SELECT set_config('holdfast.org', %s, true)", [org_id])
+        left = [name for (name,) in connection.execute(_TABLES_OF_ORGS)]
+        while left:
+            stuck = [name for name in left if not _emptied(connection, name, org_id)]
+            if len(stuck) == len(left):
+                raise RuntimeError(f"rows of the probe could not be removed from {stuck}")
+            left = stuck
+
+
+_TABLES_OF_ORGS = """
+SELECT c.relname::text
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id' AND NOT a.attisdropped
+ WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+ ORDER BY c.relname
+"""
+
+
+def _emptied(connection: psycopg.Connection[Any], table: str, org_id: str) -> bool:
+    statement = psycopg.sql.SQL("DELETE FROM {} WHERE org_id = %s").format(
+        psycopg.sql.Identifier(table)
+    )
+    try:
+        with connection.transaction():
+            connection.execute(statement, [org_id])
+    except psycopg.errors.ForeignKeyViolation:
+        return False
+    return True
