@@ -1,7 +1,7 @@
-"""What changed, by whom: history, as_of, restore, redaction and audit for every face.
+"""The history of every object: versions, as_of, restore, redaction and audit read this one table.
 
-A revision is an object as it stood after one change (`Tx.revise` writes it, with the change). What a change replaced is
-the revision before. Faces show revisions in their own words; none keeps a second history.
+A revision is an object as it stood after one change; `Tx.revise` writes it in the transaction of the change. What a change
+replaced is the revision before. No face keeps a second history.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ async def as_of(tx: Tx, kind: str, object_id: str, at: datetime) -> Revision | N
 
 
 async def latest_version(tx: Tx, kind: str, object_id: str) -> int:
-    """The highest version an object ever had; 0 for one that never was. A thing made again goes on counting."""
+    """The highest version an object ever had, 0 for one that never existed. An object created again continues from it."""
     return (await tx.one(int, queries.latest_version, kind=kind, object_id=object_id)) or 0
 
 
