@@ -20,7 +20,6 @@ NOT_YET: set[str] = {
     "conversations/resources/queries.sql",
     "conversations/sweep.sql",
     "entries/queries.sql",
-    "kernel/jobs.sql",
     "memories/assets/queries.sql",
     "memories/deletion.sql",
     "memories/graph/edges.sql",
