@@ -21,7 +21,7 @@ async def list_jobs(
     db: TheDatabase,
     status: Annotated[JobStatus | None, Query()] = None,
 ) -> Page[Job]:
-    """Jobs, newest first: all of the org's for an owner, else those of the user acted for."""
+    """Jobs, newest first: those of the user acted for."""
     return await jobs.list_jobs(db, caller, cursor, status=status)
 
 
