@@ -67,17 +67,6 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (org_id, created_at);
 CALL wall_off('idempotency_keys');
 
--- What happened, for whoever listens: written with the change, told afterwards.
-CREATE TABLE events (
-    org_id      text NOT NULL,
-    id          text NOT NULL,
-    kind        text NOT NULL,
-    object_id   text NOT NULL,
-    created_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
-);
-CALL wall_off('events');
-
 -- Work for later as its org sees it. The queue itself (procrastinate's tables) holds only the org and the job's id.
 CREATE TABLE jobs (
     org_id       text NOT NULL,
