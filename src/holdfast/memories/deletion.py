@@ -7,7 +7,7 @@ tells of it. A tombstone stays: that there was a memory, when it went, and who l
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from holdfast.kernel import idempotency, limits, revisions
+from holdfast.kernel import idempotency, limits, revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
@@ -19,7 +19,7 @@ from holdfast.memories.assets.service import drop_objects
 from holdfast.memories.graph import nodes
 from holdfast.memories.model import ANYWHERE, MAX_BATCH, Deletion, Filter, IfMatch, Place, Scope
 from holdfast.memories.rows import read_row, who
-from holdfast.memories.sight import enter, must_change, sight
+from holdfast.memories.sight import enter, must_change
 
 queries = load(__file__, "deletion.sql")
 
@@ -92,13 +92,15 @@ async def _named(
     tx: Tx, speaking: Caller, ids: Sequence[str], if_match: IfMatch = None
 ) -> list[str]:
     found = await tx.all(
-        _Found, queries.find_named, ids=list(ids), if_match=if_match, **sight(speaking)
+        _Found, queries.find_named, ids=list(ids), if_match=if_match, **sight.params(speaking)
     )
     return _ids_to_delete(speaking, found)
 
 
 async def _filtered(tx: Tx, speaking: Caller, which: Filter) -> list[str]:
-    found = await tx.all(_Found, queries.find_filtered, **asdict(which), **sight(speaking))
+    found = await tx.all(
+        _Found, queries.find_filtered, at=tx.now, **asdict(which), **sight.params(speaking)
+    )
     return _ids_to_delete(speaking, found)
 
 

@@ -8,7 +8,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import load
-from holdfast.memories.model import DEFAULTS, Memory, NewMemory
+from holdfast.memories.model import DEFAULTS, Memory, NewMemory, audience_of
 
 queries = load(__file__, "recall.sql")
 
@@ -19,11 +19,10 @@ _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 def document(row: Memory) -> Document:
     """A memory as recall indexes it."""
-    whose = {"global": row.user_id, "project": row.project_id, "agent": row.agent_id}[row.scope]
     return _document(
         {name: getattr(row, name) for name in ("key", "value", *DEFAULTS)},
         object_id=row.id,
-        context=f"{row.scope}:{whose}",
+        audience=audience_of(row).text,
         workspace_id=row.workspace_id,
         session_id=row.session_id,
         created_at=row.created_at,
@@ -35,7 +34,7 @@ def new_document(
     new: NewMemory,
     *,
     object_id: str = "",
-    context: str = "",
+    audience: str = "",
     workspace_id: str | None = None,
     session_id: str | None = None,
     now: datetime = _LONG_AGO,
@@ -44,7 +43,7 @@ def new_document(
     return _document(
         {**DEFAULTS, **new.fields},
         object_id=object_id,
-        context=context,
+        audience=audience,
         workspace_id=workspace_id,
         session_id=session_id,
         created_at=now,
@@ -56,19 +55,18 @@ def _document(
     fields: Mapping[str, Any],
     *,
     object_id: str,
-    context: str,
+    audience: str,
     workspace_id: str | None,
     session_id: str | None,
     created_at: datetime,
     updated_at: datetime,
 ) -> Document:
-    """`context` is who sees it, in one word, as the rule of sight has it."""
     category, tags, source = fields["category"], dict.fromkeys(fields["tags"]), fields["source"]
     ends = [at for at in (fields["expires_at"], fields["valid_to"]) if at is not None]
     return Document(
         kind="memory",
         object_id=object_id,
-        scope=f"memory/{context}",
+        scope=f"memory/{audience}",
         body=fields["value"],
         head=fields["key"],
         summary=fields["summary"] or "",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.kernel import limits
+from holdfast.kernel import limits, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
@@ -18,7 +18,7 @@ from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.sql import Query, load
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_SOURCES, IfMatch, Memory, check_validity
-from holdfast.memories.sight import must_change, sight
+from holdfast.memories.sight import must_change
 
 queries = load(__file__)
 
@@ -47,7 +47,7 @@ async def read_row(
         id=memory_id,
         include_expired=include_expired,
         as_of=as_of,
-        **sight(speaking),
+        **sight.params(speaking),
     )
     if found is None:
         raise NotFound(f"there is no memory {memory_id!r}")
@@ -73,7 +73,7 @@ async def change_row(
         include_expired=include_expired,
         if_match=if_match,
         **params,
-        **sight(speaking),
+        **sight.params(speaking),
     )
     if changed is None:
         await read_row(tx, speaking, memory_id, include_expired=include_expired)

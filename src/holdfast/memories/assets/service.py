@@ -26,6 +26,7 @@ from holdfast.memories.model import (
     Place,
 )
 from holdfast.memories.rows import change_row, read_row
+from holdfast.memories.rows import queries as rows
 from holdfast.memories.sight import enter
 
 queries = load(__file__)
@@ -120,7 +121,7 @@ async def _write_row(tx: Tx, speaking: Caller, memory_id: str, asset: Asset) -> 
     await tx.run(queries.lock_memory, id=memory_id)
     count = await tx.one(int, queries.count_assets, memory_id=memory_id)
     limits.at_most((count or 0) + 1, MAX_ASSETS, what="assets of one memory")
-    memory = await change_row(tx, speaking, memory_id, queries.touch_memory, "asset_added")
+    memory = await change_row(tx, speaking, memory_id, rows.touch_memory, "asset_added")
     await tx.run(queries.write_asset, memory_id=memory.id, **asdict(asset))
     await tx.revise(
         "asset",
@@ -182,7 +183,7 @@ async def delete_asset(
         await read_row(tx, speaking, memory_id)
         if await tx.one(str, queries.delete_asset, memory_id=memory_id, id=asset_id) is None:
             raise NotFound(f"there is no asset {asset_id!r}")
-        await change_row(tx, speaking, memory_id, queries.touch_memory, "asset_removed")
+        await change_row(tx, speaking, memory_id, rows.touch_memory, "asset_removed")
         await revisions.erase(tx, "asset", [asset_id])
         await tx.revise(
             "asset", asset_id, version=2, action="deleted", parent_id=memory_id, state=None

@@ -7,14 +7,15 @@ and deleting what is not there is no error.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import AgentNotFound, Conflict, NotFound
 from holdfast.kernel.sql import load
 from holdfast.memories.graph import edges, nodes, passages
-from holdfast.memories.graph.model import NewItem, Node
+from holdfast.memories.graph.model import NewItem, NewNode, Node, Visibility
 from holdfast.memories.model import Place
-from holdfast.memories.sight import enter, sight
+from holdfast.memories.sight import enter
 
 queries = load(__file__, "named.sql")
 
@@ -94,8 +95,10 @@ async def as_agent(db: Database, caller: Caller, agent_id: str) -> Caller:
 async def search_graph(db: Database, caller: Caller, text: str) -> NamedGraph:
     """Nodes with `text` in a name, in their kind or in what is known of them, oldest first; all of them for ''."""
     async with db.read(caller) as tx:
-        found = await tx.all(Node, queries.search, text=text, limit=MAX_SHOWN + 1, **sight(caller))
-        return await _shown(tx, found)
+        found = await tx.all(
+            Node, queries.search, text=text, limit=MAX_SHOWN + 1, **sight.params(caller)
+        )
+        return await _shown(tx, caller, found)
 
 
 async def open_nodes(db: Database, caller: Caller, names: Sequence[str]) -> NamedGraph:
@@ -103,12 +106,13 @@ async def open_nodes(db: Database, caller: Caller, names: Sequence[str]) -> Name
     async with db.read(caller) as tx:
         answers = await _answers(tx, caller, names)
         ids = dict.fromkeys(each.id for found in answers.values() for each in found)
-        return await _shown(tx, [await nodes.read_node_row(tx, caller, id) for id in sorted(ids)])
+        found = [await nodes.read_node_row(tx, caller, id) for id in sorted(ids)]
+        return await _shown(tx, caller, found)
 
 
-async def _shown(tx: Tx, found: list[Node]) -> NamedGraph:
+async def _shown(tx: Tx, caller: Caller, found: list[Node]) -> NamedGraph:
     shown = found[:MAX_SHOWN]
-    held = await tx.all(_NamedEdge, queries.relations_of, ids=[node.id for node in shown])
+    held = await _relations(tx, caller, [node.id for node in shown])
     relations = [Relation(each.from_name, each.to_name, each.relation) for each in held]
     return NamedGraph(shown, relations, cut=len(found) > MAX_SHOWN)
 
@@ -126,9 +130,9 @@ async def create_entities(db: Database, caller: Caller, entities: Sequence[Entit
             if await _answers(tx, caller, [entity.name]):
                 continue
             items = [NewItem(content, SOURCE) for content in entity.observations]
-            fields = {"name": entity.name, "kind": entity.kind}
+            new = NewNode(name=entity.name, kind=entity.kind, visibility=_visibility(caller))
             try:
-                await nodes.create_node(db, caller, fields, items)
+                await nodes.create_node(db, caller, new, items)
             except Conflict:
                 continue  # somebody made it meanwhile
             made.append(entity)
@@ -142,7 +146,7 @@ async def create_relations(
     made: list[Relation] = []
     async with db.begin(caller) as tx:
         ids = await _must_answer(tx, caller, [n for r in relations for n in (r.source, r.target)])
-        held = await tx.all(_NamedEdge, queries.relations_of, ids=sorted(set(ids.values())))
+        held = await _relations(tx, caller, sorted(set(ids.values())))
         known = {each.key for each in held}
         for each in relations:
             key = ids[each.source], ids[each.target], each.relation
@@ -216,11 +220,21 @@ async def delete_relations(db: Database, caller: Caller, relations: Sequence[Rel
             for target in answers.get(each.target, [])
         }
         ids = sorted({end for source, target, _ in gone for end in (source, target)})
-        held = await tx.all(_NamedEdge, queries.relations_of, ids=ids)
+        held = await _relations(tx, caller, ids)
         meant = [each for each in held if each.key in gone]
         for edge in meant:
             await edges.delete_edge(db, caller, edge.id)
     return len(meant)
+
+
+def _visibility(caller: Caller) -> Visibility:
+    """A model does not choose who sees a node: its user does, or the org where its key has no user."""
+    return "org" if caller.user_id is None else "user"
+
+
+async def _relations(tx: Tx, caller: Caller, ids: Sequence[str]) -> list[_NamedEdge]:
+    """The edges that hold now between these nodes and those that the caller sees."""
+    return await tx.all(_NamedEdge, queries.relations_of, ids=ids, **sight.params(caller))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -230,7 +244,7 @@ async def _answers(tx: Tx, caller: Caller, names: Sequence[str]) -> Mapping[str,
     """The nodes that answer to each name, where any does."""
     found: dict[str, list[_Answer]] = {}
     for each in await tx.all(
-        _Answer, queries.answering, names=list(dict.fromkeys(names)), **sight(caller)
+        _Answer, queries.answering, names=list(dict.fromkeys(names)), **sight.params(caller)
     ):
         found.setdefault(each.asked, []).append(each)
     return found

@@ -21,15 +21,15 @@ class _Item:
     created_at: datetime
     name: str
     workspace_id: str
-    context: str | None  # of the memory it comes of
+    audience: str
 
     @property
     def document(self) -> Document:
-        """An item is found by what it says and by the name of its node; one of a memory lies where the memory does."""
+        """An item as recall indexes it: found by its content and by the name of its node."""
         return Document(
             kind="node_item",
             object_id=self.id,
-            scope="node/items" if self.context is None else f"memory/{self.context}",
+            scope=f"memory/{self.audience}",
             body=self.content,
             head=self.name,
             updated_at=self.created_at,
@@ -51,7 +51,7 @@ async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
 async def prefetch_embeddings(db: Database, name: str, contents: Sequence[str]) -> None:
     """Start embedding the items about to be added to a node, before the write transaction."""
     await index.prefetch_embeddings(
-        db, [_Item("", content, _LONG_AGO, name, "", None).document for content in contents]
+        db, [_Item("", content, _LONG_AGO, name, "", "").document for content in contents]
     )
 
 
