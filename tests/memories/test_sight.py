@@ -270,7 +270,9 @@ async def test_a_project_is_there_only_from_its_workspace(org, api):
         here.post("/memories", json=body),
         here.patch(f"/memories/{memory['id']}", json={"value": "x"}),
         here.get("/memories", params={"project_id": "apollo"}),
-        here.post("/memory-nodes", json={"name": "N", "visibility": "project", "project_id": "apollo"}),
+        here.post(
+            "/memory-nodes", json={"name": "N", "visibility": "project", "project_id": "apollo"}
+        ),
     ):
         assert (await call).status_code == 404
     assert (await there.get(f"/memories/{memory['id']}")).json()["version"] == 1

@@ -203,7 +203,9 @@ async def test_the_graph_leads_recall_only_over_nodes_that_the_caller_sees(org, 
 
     async def keys(client):
         asked = {"q": "zeppelin", "graph": True}
-        return [r["key"] for r in (await client.get("/memories/recall", params=asked)).json()["data"]]
+        return [
+            r["key"] for r in (await client.get("/memories/recall", params=asked)).json()["data"]
+        ]
 
     assert await keys(ana) == ["pump"]
     assert await keys(bob) == []
@@ -214,7 +216,9 @@ async def test_the_graph_leads_recall_only_over_nodes_that_the_caller_sees(org, 
 async def test_a_merge_shows_what_it_moves_to_those_who_see_the_survivor(ana, bob):
     mine = await make(ana, "Draft", items=[{"content": "first"}])
     shared = await make(ana, "Final", visibility="org")
-    merged = (await ana.post(f"/memory-nodes/{mine['id']}/merge", json={"into": shared["id"]})).json()
+    merged = (
+        await ana.post(f"/memory-nodes/{mine['id']}/merge", json={"into": shared["id"]})
+    ).json()
     assert (merged["visibility"], merged["aliases"]) == ("org", ["Draft"])
     seen = (await bob.get(f"/memory-nodes/{mine['id']}")).json()
     assert (seen["id"], [item["content"] for item in seen["items"]]) == (shared["id"], ["first"])
