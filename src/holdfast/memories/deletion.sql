@@ -28,13 +28,3 @@ RETURNING m.id, m.version + 1 AS version;
 -- name: assets_of_memories
 -- sight: the ids were found under it.
 SELECT a.id FROM memory_assets a WHERE a.org_id = %(org_id)s AND a.memory_id = ANY (%(ids)s);
-
--- name: bury_memories
--- A tombstone for each: that it was deleted, when and by whom.
--- sight: the ids were found under it.
-INSERT INTO revisions (
-    org_id, id, kind, object_id, version, action, actor_type, actor_id, user_id, agent_id, session_id, request_id,
-    created_at, redacted_at)
-SELECT %(org_id)s, t.revision_id, 'memory', t.id, t.version, 'deleted', %(actor_type)s, %(actor_id)s, %(user_id)s,
-       NULL, NULL, %(request_id)s, %(now)s, %(now)s
-  FROM unnest(%(ids)s::text[], %(revision_ids)s::text[], %(versions)s::int[]) AS t (id, revision_id, version);

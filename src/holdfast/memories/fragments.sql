@@ -16,6 +16,13 @@ summary, category, tags, importance, pinned, expires_at, source, valid_from, val
 -- fragment: not_expired
 (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
 
+-- fragment: next_version
+version = m.version + 1, updated_at = later(m.updated_at, %(now)s)
+
+-- fragment: changed_row
+-- The row that a change of one memory names, unless it has expired or If-Match names another version.
+m.org_id = %(org_id)s AND m.id = %(id)s AND {not_expired} AND matches(m.version, %(if_match)s)
+
 -- fragment: filters
 -- The filters of a list, on a row `f` as it stood at the instant `at`.
 (%(scope)s::text IS NULL OR f.scope = %(scope)s)
@@ -29,7 +36,3 @@ summary, category, tags, importance, pinned, expires_at, source, valid_from, val
                  AND (%(min_importance)s::int IS NULL OR f.importance >= %(min_importance)s)
                  AND (%(include_expired)s OR coalesce(least(f.expires_at, f.valid_to), 'infinity') > %(at)s)
                  AND (%(include_superseded)s OR f.superseded_by IS NULL)
-
--- fragment: revision_state
--- A row as its revision keeps it; the value is the revision's content.
-jsonb_strip_nulls(to_jsonb(m) - '{org_id,value,audience,holds_key}'::text[])

@@ -1,6 +1,6 @@
 -- The functions of memories and nodes.
 
--- Names meet whatever their case and accents. unaccent() itself is only STABLE, since its dictionary could be changed;
+-- Folds a name so that names compare equal whatever their case and accents. unaccent() itself is only STABLE, since its dictionary could be changed;
 -- naming the dictionary is what makes it safe to promise more.
 CREATE OR REPLACE FUNCTION folded(name text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -249,7 +249,7 @@ class Deletion:
 
 
 def check_fields(fields: Mapping[str, Any]) -> None:
-    """Refuse fields that are empty, too long, at odds with each other, or an expiry that has passed."""
+    """Refuse fields that are empty, too long or contradict each other, and an expiry that has passed."""
     for name in _NEVER_NULL:
         if name in fields and fields[name] is None:
             raise Invalid.field(name, "may not be null")

@@ -12,7 +12,7 @@ from holdfast.memories.model import DEFAULTS, Memory, NewMemory, audience_of
 
 queries = load(__file__, "recall.sql")
 
-# What a source says when nobody in particular is meant.
+# Sources that do not name a speaker.
 _NOBODY = frozenset({"manual", "auto"})
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ def new_document(
     session_id: str | None = None,
     now: datetime = _LONG_AGO,
 ) -> Document:
-    """A memory that a save is about to make, as recall will index it."""
+    """The document of a memory that a save is about to make."""
     return _document(
         {**DEFAULTS, **new.fields},
         object_id=object_id,
@@ -84,22 +84,22 @@ def _document(
 
 
 async def prefetch_embeddings(db: Database, news: Sequence[NewMemory]) -> None:
-    """Embed what is about to be saved, before the transaction: a text is embedded by its key, summary and value alone."""
+    """Start embedding these memories before the write transaction; their key, summary and value are what is embedded."""
     await passages.prefetch_embeddings(db, [new_document(new) for new in news])
 
 
 async def index_new(tx: Tx, new: Document, revision_id: str) -> None:
-    """Put what a save makes, if it makes it: it need not wait to know."""
+    """Put the passage of a new row, without waiting for the insert: skipped where the insert wrote no such revision."""
     await passages.put(tx, [new], revision_id=revision_id)
 
 
 async def index(tx: Tx, rows: Sequence[Memory]) -> None:
-    """Put rows as a write left them; what another has superseded is not to be found."""
+    """Put the passages of rows as a write left them; a superseded row has none."""
     await passages.put(tx, [document(row) for row in rows if row.superseded_by is None])
     await passages.drop(tx, "memory", [row.id for row in rows if row.superseded_by is not None])
 
 
 async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
-    """Memories of the org, whoever sees them, to be embedded again."""
+    """Memories of the org, whatever their audience, to be embedded again."""
     rows = await tx.all(Memory, queries.memories_to_index, ids=list(ids))
     return [document(row) for row in rows]

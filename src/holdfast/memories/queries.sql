@@ -78,13 +78,9 @@ SELECT {memory_row}
 -- Sets the fields that are given. Gives no row where the caller does not see it, or If-Match fails.
 UPDATE memories m
    SET (key, value, {settable}) = (SELECT key, value, {settable} FROM jsonb_populate_record(m, %(fields)s)),
-       version = m.version + 1,
-       updated_at = later(m.updated_at, %(now)s)
- WHERE m.org_id = %(org_id)s
-   AND m.id = %(id)s
+       {next_version}
+ WHERE {changed_row}
    AND sees_here({by}, m.audience, m.workspace_id)
-   AND {not_expired}
-   AND matches(m.version, %(if_match)s)
 RETURNING {memory_row};
 
 -- name: retire_memory
@@ -93,13 +89,9 @@ RETURNING {memory_row};
 UPDATE memories m
    SET valid_from = least(m.valid_from, %(now)s),
        valid_to = %(now)s,
-       version = m.version + 1,
-       updated_at = later(m.updated_at, %(now)s)
- WHERE m.org_id = %(org_id)s
-   AND m.id = %(id)s
+       {next_version}
+ WHERE {changed_row}
    AND sees_here({by}, m.audience, m.workspace_id)
-   AND {not_expired}
-   AND matches(m.version, %(if_match)s)
 RETURNING {memory_row};
 
 -- name: restore_memory
@@ -110,15 +102,11 @@ UPDATE memories m
            SELECT key, r.content, sources, {settable}
              FROM jsonb_populate_record(NULL::memories, CASE WHEN (r.state->>'expires_at')::timestamptz <= %(now)s
                                                              THEN r.state - 'expires_at' ELSE r.state END)),
-       version = m.version + 1,
-       updated_at = later(m.updated_at, %(now)s)
+       {next_version}
   FROM revisions r
- WHERE m.org_id = %(org_id)s
-   AND m.id = %(id)s
+ WHERE {changed_row}
    AND r.org_id = m.org_id AND r.kind = 'memory' AND r.object_id = m.id AND r.version = %(version)s AND r.state IS NOT NULL
    AND sees_here({by}, m.audience, m.workspace_id)
-   AND {not_expired}
-   AND matches(m.version, %(if_match)s)
 RETURNING {memory_row};
 
 -- name: change_sources
@@ -127,25 +115,17 @@ RETURNING {memory_row};
 UPDATE memories m
    SET sources = CASE WHEN %(added)s::jsonb IS NULL THEN without_source(m.sources, %(kind)s, %(ref)s)
                       ELSE with_sources(m.sources, %(added)s) END,
-       version = m.version + 1,
-       updated_at = later(m.updated_at, %(now)s)
- WHERE m.org_id = %(org_id)s
-   AND m.id = %(id)s
+       {next_version}
+ WHERE {changed_row}
    AND sees_here({by}, m.audience, m.workspace_id)
-   AND {not_expired}
-   AND matches(m.version, %(if_match)s)
 RETURNING {memory_row};
 
 -- name: touch_memory
 -- Counts a change of what is attached to a memory as a change of the memory. Gives no row where the caller does not see it.
 UPDATE memories m
-   SET version = m.version + 1,
-       updated_at = later(m.updated_at, %(now)s)
- WHERE m.org_id = %(org_id)s
-   AND m.id = %(id)s
+   SET {next_version}
+ WHERE {changed_row}
    AND sees_here({by}, m.audience, m.workspace_id)
-   AND {not_expired}
-   AND matches(m.version, %(if_match)s)
 RETURNING {memory_row};
 
 -- name: holder_of_key
@@ -157,16 +137,3 @@ SELECT other.id
     ON other.org_id = m.org_id AND other.audience = m.audience AND other.workspace_id = m.workspace_id AND other.holds_key
    AND other.key = %(key)s
  WHERE m.org_id = %(org_id)s AND m.id = %(id)s;
-
--- name: revise_memories
--- What memories became, in the one history. The time is the row's own, which strictly increases, so that as_of finds the
--- versions in their order.
--- sight: the rows were just written under it.
-INSERT INTO revisions (
-    org_id, id, kind, object_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id, request_id,
-    created_at, state, content)
-SELECT m.org_id, r.revision_id, 'memory', m.id, m.key, m.version, r.action, %(actor_type)s, %(actor_id)s, %(user_id)s,
-       r.agent_id, r.session_id, %(request_id)s, m.updated_at, {revision_state}, m.value
-  FROM unnest(%(ids)s::text[], %(revision_ids)s::text[], %(actions)s::text[], %(agent_ids)s::text[],
-              %(session_ids)s::text[]) AS r (id, revision_id, action, agent_id, session_id)
-  JOIN memories m ON m.org_id = %(org_id)s AND m.id = r.id;

@@ -40,7 +40,7 @@ MAX_TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """A checked save, and who speaks (from which place) when it is made."""
+    """A checked save, and the caller speaking from the place that the save names."""
 
     by: Caller
     new: NewMemory

@@ -14,11 +14,12 @@ WITH made AS (
     ON CONFLICT (org_id, audience, workspace_id, key) WHERE holds_key DO NOTHING
     RETURNING m.*
 ), revised AS (
-    INSERT INTO revisions (
-        org_id, id, kind, object_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
-        request_id, created_at, state, content)
-    SELECT m.org_id, %(revision_id)s, 'memory', m.id, m.key, m.version, 'created', %(actor_type)s, %(actor_id)s,
-           %(user_id)s, m.agent_id, m.session_id, %(request_id)s, m.updated_at, {revision_state}, m.value
+    -- Here instead of by kernel/revisions.py, since whether a row is made is known only here: the passage that is sent
+    -- behind this statement is put if it finds this revision.
+    INSERT INTO revisions ({written_revision})
+    SELECT m.org_id, %(revision_id)s, 'memory', m.id, NULL, m.key, m.version, 'created', %(actor_type)s, %(actor_id)s,
+           %(user_id)s, m.agent_id, m.session_id, %(request_id)s, m.updated_at,
+           jsonb_strip_nulls(to_jsonb(m) - '{org_id,value,audience,holds_key}'::text[]), m.value
       FROM made m
 )
 SELECT 0 AS place, true AS created, '[]'::jsonb AS assets, '{}'::text[] AS node_ids, {memory_columns}

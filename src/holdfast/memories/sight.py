@@ -1,4 +1,4 @@
-"""What memories add to the kernel's rule of sight: the place a call names, and whose a saved memory becomes."""
+"""What memories add to the kernel's rule of sight: the place that a call names, and the audience of a saved memory."""
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
@@ -20,7 +20,7 @@ async def enter(tx: Tx, caller: Caller, place: Place, *, to_write: bool) -> Call
 
 
 def must_change(caller: Caller, scope: Scope) -> None:
-    """Refuse (MEM-001) to let a user change what an agent shares; who does not see a memory finds none to change."""
+    """Refuse (MEM-001) a user's change of a memory that an agent shares; agent keys and service keys pass."""
     if scope == "agent":
         must_act_as_agent(caller, "changing an agent's shared memory")
 

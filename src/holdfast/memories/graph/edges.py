@@ -75,7 +75,7 @@ async def delete_edge(
 
 
 async def revise_edge(tx: Tx, edge: Edge, action: str) -> None:
-    """What an edge became."""
+    """Write the revision of a changed edge."""
     await tx.revise(
         "node_edge",
         edge.id,
@@ -95,7 +95,7 @@ async def revise_edge(tx: Tx, edge: Edge, action: str) -> None:
 
 
 async def revise_deleted_edge(tx: Tx, edge: Edge) -> None:
-    """That an edge went."""
+    """Write the revision of a deleted edge."""
     await tx.revise(
         "node_edge", edge.id, version=edge.version + 1, action="deleted", parent_id=edge.from_id
     )

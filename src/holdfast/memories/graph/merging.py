@@ -1,4 +1,4 @@
-"""Two nodes that turn out to be one."""
+"""Merging a node into another."""
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -61,7 +61,7 @@ async def merge_nodes(
 
 
 async def _move_edges(tx: Tx, ends: dict[str, str]) -> None:
-    """The old node's edges become the survivor's; where both said the same, one edge says it."""
+    """Move the old node's edges to the survivor; two edges with the same ends and relation become one."""
     for edge in await tx.all(Edge, queries.join_edges, **ends):
         await revise_edge(tx, edge, "joined")
     for edge in await tx.all(Edge, queries.drop_joined_edges, **ends):

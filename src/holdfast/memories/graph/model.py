@@ -28,7 +28,7 @@ MAX_HOPS = 8
 
 @dataclass(frozen=True, slots=True)
 class NodeItem:
-    """Something known about a node; one that comes of a memory is seen by those who see that memory."""
+    """A fact about a node; one with a `memory_id` is seen only by those who also see that memory."""
 
     id: str
     content: str

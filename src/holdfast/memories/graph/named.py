@@ -1,7 +1,7 @@
-"""The node graph by names: entities, what was observed of them, and their relations, many at a time.
+"""The node graph by names, many nodes at a time: entities (nodes), observations (items) and relations (edges).
 
-A model knows nodes by their names. Whatever is asked is done whole or not at all; what is there already is left as it is,
-and deleting what is not there is no error.
+A model knows nodes by their names. Each call is done whole or not at all. What exists already is left as it is, and
+deleting what does not exist is no error.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,13 +20,13 @@ from holdfast.memories.sight import enter
 queries = load(__file__, "named.sql")
 
 SOURCE = "observation"
-# So many nodes at most are shown at a time; more is said to be left out.
+# At most this many nodes are shown at a time; `cut` reports that there are more.
 MAX_SHOWN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A node to be: its name, its kind, what is known of it."""
+    """A node to make: its name, its kind, its items."""
 
     name: str
     kind: str
@@ -44,7 +44,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """Things to say of a named node, or to take back."""
+    """Items to add to a named node, or to delete from it."""
 
     name: str
     contents: list[str]
@@ -93,7 +93,7 @@ async def as_agent(db: Database, caller: Caller, agent_id: str) -> Caller:
 
 
 async def search_graph(db: Database, caller: Caller, text: str) -> NamedGraph:
-    """Nodes with `text` in a name, in their kind or in what is known of them, oldest first; all of them for ''."""
+    """Nodes with `text` in a name, in their kind or in an item, oldest first; all of them for ''."""
     async with db.read(caller) as tx:
         found = await tx.all(
             Node, queries.search, text=text, limit=MAX_SHOWN + 1, **sight.params(caller)
@@ -102,7 +102,7 @@ async def search_graph(db: Database, caller: Caller, text: str) -> NamedGraph:
 
 
 async def open_nodes(db: Database, caller: Caller, names: Sequence[str]) -> NamedGraph:
-    """The nodes that answer to these names; a name that nobody answers to is passed over."""
+    """The nodes with these names or aliases; a name that no node has is skipped."""
     async with db.read(caller) as tx:
         answers = await _answers(tx, caller, names)
         ids = dict.fromkeys(each.id for found in answers.values() for each in found)
@@ -121,7 +121,7 @@ async def _shown(tx: Tx, caller: Caller, found: list[Node]) -> NamedGraph:
 
 
 async def create_entities(db: Database, caller: Caller, entities: Sequence[Entity]) -> list[Entity]:
-    """Make the nodes whose names nobody answers to yet; those that were made."""
+    """Make a node for each name that no node has yet; the entities that were made."""
     for entity in entities:
         await passages.prefetch_embeddings(db, entity.name, entity.observations)
     made: list[Entity] = []
@@ -134,7 +134,7 @@ async def create_entities(db: Database, caller: Caller, entities: Sequence[Entit
             try:
                 await nodes.create_node(db, caller, new, items)
             except Conflict:
-                continue  # somebody made it meanwhile
+                continue  # made by another transaction since the look-up
             made.append(entity)
     return made
 
@@ -164,7 +164,7 @@ async def create_relations(
 async def add_observations(
     db: Database, caller: Caller, observations: Sequence[Observations]
 ) -> list[Observations]:
-    """Say things of nodes that are there; of each, what was not known of it. NotFound where a name has no node."""
+    """Add items to nodes; of each node, the items that were new. NotFound where a name has no node."""
     for each in observations:
         await passages.prefetch_embeddings(db, each.name, each.contents)
     added: list[Observations] = []
@@ -184,7 +184,7 @@ async def add_observations(
 
 
 async def delete_entities(db: Database, caller: Caller, names: Sequence[str]) -> list[str]:
-    """Take nodes away with all that is known of them and their relations; the names that were answered to."""
+    """Delete nodes with their items and edges; the names that had a node."""
     async with db.begin(caller) as tx:
         answers = await _answers(tx, caller, names)
         for id in sorted({each.id for found in answers.values() for each in found}):
@@ -195,7 +195,7 @@ async def delete_entities(db: Database, caller: Caller, names: Sequence[str]) ->
 async def delete_observations(
     db: Database, caller: Caller, observations: Sequence[Observations]
 ) -> tuple[int, list[str]]:
-    """Take back what was said of nodes: how many things, and the names that nobody answers to."""
+    """Delete items of nodes by their content: how many, and the names that no node has."""
     count = 0
     async with db.begin(caller) as tx:
         answers = await _answers(tx, caller, [each.name for each in observations])
@@ -210,7 +210,7 @@ async def delete_observations(
 
 
 async def delete_relations(db: Database, caller: Caller, relations: Sequence[Relation]) -> int:
-    """Take relations away; how many there were."""
+    """Delete edges; how many there were."""
     async with db.begin(caller) as tx:
         answers = await _answers(tx, caller, [n for r in relations for n in (r.source, r.target)])
         gone = {
@@ -228,7 +228,7 @@ async def delete_relations(db: Database, caller: Caller, relations: Sequence[Rel
 
 
 def _visibility(caller: Caller) -> Visibility:
-    """A model does not choose who sees a node: its user does, or the org where its key has no user."""
+    """The visibility of nodes that a model makes, which has no say in it: its user, or the org where its key has no user."""
     return "org" if caller.user_id is None else "user"
 
 

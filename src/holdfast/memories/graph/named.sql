@@ -1,6 +1,6 @@
 -- name: answering
 -- Every node that answers to one of some names, by which; one that bears the name exactly comes first, then the oldest.
--- The names are folded ahead: under a policy a function that may tell what it is given keeps the index out of the join.
+-- The names are folded ahead: under row-level security a function that is not leakproof keeps the index out of the join.
 WITH asked AS MATERIALIZED (
     SELECT a.name, folded(a.name) AS folded FROM unnest(%(names)s::text[]) AS a (name)
 )

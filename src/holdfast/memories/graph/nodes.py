@@ -1,4 +1,4 @@
-"""The node graph beside the memories: nodes, what is said of them, and how they relate.
+"""The node graph beside the memories: nodes and their items.
 
 A node is seen by the user that made it, by a project or by the whole org, as its visibility says (and from the workspace it
 was made in, where the org has workspaces enabled). A node answers to its name and its aliases, whatever their case and
@@ -36,13 +36,13 @@ from holdfast.memories.sight import enter
 
 queries = load(__file__, "nodes.sql")
 
-# How often a change looks again for a node that is merged away under its hands.
+# How often a change looks again for a node that another transaction merges away.
 MAX_TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A node after a change that is not one of its own fields."""
+    """A node as its revision keeps it, after a change of its items or a merge."""
 
     id: str
     version: int
@@ -224,7 +224,7 @@ async def claim_names(tx: Tx, caller: Caller, node_id: str) -> None:
 
 
 async def revise_node(tx: Tx, node: Node | Touched, action: str) -> None:
-    """What a node became. What is said of it has revisions of its own, so that it can be erased alone."""
+    """Write the revision of a changed node. Items have revisions of their own, so that one can be erased alone."""
     await tx.revise(
         "node",
         node.id,
@@ -289,7 +289,7 @@ async def delete_item(
 
 
 async def drop_items_of(tx: Tx, memory_ids: list[str]) -> list[str]:
-    """Take away what was derived from memories that are being erased; the ids of the items."""
+    """Delete the items derived from memories that are being erased; their ids."""
     gone = await tx.all(_DroppedItem, queries.drop_items_of, memory_ids=memory_ids)
     if gone:
         await touch(tx, sorted({item.node_id for item in gone}), "item_removed")
@@ -317,7 +317,7 @@ async def _add_item(tx: Tx, caller: Caller, node_id: str, item: NewItem) -> Node
         source=added.source,
         memory_id=added.memory_id,
     )
-    # What comes of a memory is filed under it: it is erased with it, even when the item itself went before.
+    # The memory is the parent of an item's revisions: erasing the memory erases them, also when the item was deleted before.
     await tx.revise(
         "node_item",
         added.id,
@@ -332,7 +332,7 @@ async def _add_item(tx: Tx, caller: Caller, node_id: str, item: NewItem) -> Node
 
 
 async def touch(tx: Tx, node_ids: list[str], action: str) -> None:
-    """Nodes have changed in something that is kept beside them."""
+    """Count a change of nodes' items as a change of the nodes: version, updated_at, revision."""
     for node in await tx.all(Touched, queries.touch_nodes, ids=node_ids):
         await revise_node(tx, node, action)
 

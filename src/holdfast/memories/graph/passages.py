@@ -39,12 +39,12 @@ class _Item:
 
 
 async def index_items(tx: Tx, ids: Sequence[str]) -> None:
-    """Put items as they are now: added, or moved to a node of another name."""
+    """Put the passages of items that were added, or moved to another node."""
     await index.put(tx, await read_documents(tx, ids))
 
 
 async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
-    """Items of the org's nodes, whoever sees them, as recall indexes them."""
+    """Items of nodes, whoever sees them, as recall indexes them."""
     return [item.document for item in await tx.all(_Item, queries.items_to_index, ids=list(ids))]
 
 
@@ -56,10 +56,10 @@ async def prefetch_embeddings(db: Database, name: str, contents: Sequence[str]) 
 
 
 async def items_of(tx: Tx, node_id: str) -> list[str]:
-    """The ids of all that is said of a node, whoever sees it."""
+    """The ids of all items of a node, whoever sees them."""
     return await tx.all(str, queries.items_of_node, node_id=node_id)
 
 
 async def drop_items(tx: Tx, ids: Sequence[str]) -> None:
-    """Take items out of the index."""
+    """Drop the passages of items."""
     await index.drop(tx, "node_item", ids)
