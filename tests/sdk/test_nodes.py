@@ -3,9 +3,9 @@
 import dataclasses
 from datetime import UTC, datetime, timedelta
 
-import holdfast.memories.graph.model
 import pytest
 
+import holdfast.memories.graph.model
 import holdfast_client.nodes.model
 from holdfast_client import Client, Conflict, NotFound, PreconditionFailed, UnexpectedReply
 from holdfast_client.nodes.model import NewItem
