@@ -125,13 +125,13 @@ def _fill_rows(bench: Bench) -> None:
     with psycopg.connect(bench.owner_url, autocommit=True) as owner:
         owner.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
         owner.execute(
-            "INSERT INTO entry_owners (org_id, owner, used) VALUES (%s, 'agents/bot', %s)",
+            "INSERT INTO entry_quotas (org_id, audience, used) VALUES (%s, 'agent:bot', %s)",
             [bench.org_id, MAX_ENTRIES],
         )
         owner.execute(
-            "INSERT INTO entries (org_id, id, owner, key, category, content, tags, size, agent_id,"
+            "INSERT INTO entries (org_id, id, key, category, content, tags, size, agent_id,"
             "                     workspace_id, version, created_at, updated_at)"
-            " SELECT %s, 'ent_' || md5('bot/' || n), 'agents/bot', 'k' || n,"
+            " SELECT %s, 'ent_' || md5('bot/' || n), 'k' || n,"
             "        CASE WHEN n %% 4 = 0 THEN 'core' ELSE 'note' END,"
             "        repeat('some words ', 18), '{}', 210, 'bot', 'default', 1, at, at"
             "   FROM generate_series(1, %s) n, LATERAL (SELECT now() - n * interval '1 min') t(at)",

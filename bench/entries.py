@@ -6,6 +6,7 @@ import psycopg
 from bench.harness import Bench, compare, console
 from holdfast.entries import service
 from holdfast.entries.model import MAX_ENTRIES, NewEntry
+from holdfast.entries.reach import Reach
 from holdfast.kernel import clock
 from holdfast.kernel.caller import operator
 
@@ -67,10 +68,11 @@ async def _hydrations(bench: Bench) -> dict[str, float]:
         await bare.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
 
         async def bare_sql(n: int) -> object:
+            reach = Reach.of(caller, f"full{n % AGENTS}")
             params = {
                 "org_id": bench.org_id,
-                "owners": [f"agents/full{n % AGENTS}", "workspaces/default"],
-                "run_id": None,
+                "quotas": reach.quotas,
+                **reach.params,
                 "now": clock.now(),
                 "budget": BUDGET,
             }
@@ -108,17 +110,17 @@ def _fill(bench: Bench) -> None:
             [bench.org_id, AGENTS - 1],
         )
         owner.execute(
-            "INSERT INTO entry_owners (org_id, owner, used)"
-            " SELECT org_id, 'agents/' || id, %s FROM agents",
+            "INSERT INTO entry_quotas (org_id, audience, used)"
+            " SELECT org_id, 'agent:' || id, %s FROM agents",
             [MAX_ENTRIES],
         )
         owner.execute(
-            "INSERT INTO entries (org_id, id, owner, key, category, content, tags, size, agent_id,"
+            "INSERT INTO entries (org_id, id, key, category, content, tags, size, agent_id,"
             "                     workspace_id, version, created_at, updated_at)"
-            " SELECT a.org_id, 'ent_' || md5(a.id || '/' || n), 'agents/' || a.id, 'k' || n,"
+            " SELECT a.org_id, 'ent_' || md5(a.id || '/' || n), 'k' || n,"
             "        CASE WHEN a.id = 'core1' OR n %% 4 = 0 THEN 'core' ELSE 'note' END,"
             "        repeat('x', 200), '{}', 210, a.id, 'default', 1, at, at"
             "   FROM agents a, generate_series(0, %s) n, LATERAL (SELECT now() - n * interval '1 min') t(at)",
             [MAX_ENTRIES - 1],
         )
-        owner.execute("ANALYZE entries, entry_owners, agents")
+        owner.execute("ANALYZE entries, entry_quotas, agents")

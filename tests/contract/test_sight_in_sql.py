@@ -19,7 +19,20 @@ NOT_YET: set[str] = {
     "conversations/queries.sql",
     "conversations/resources/queries.sql",
     "conversations/sweep.sql",
-    "entries/queries.sql",
+    "kernel/jobs.sql",
+    "memories/assets/queries.sql",
+    "memories/deletion.sql",
+    "memories/graph/edges.sql",
+    "memories/graph/merging.sql",
+    "memories/graph/named.sql",
+    "memories/graph/nodes.sql",
+    "memories/graph/passages.sql",
+    "memories/graph/recall.sql",
+    "memories/graph/walks.sql",
+    "memories/insights/queries.sql",
+    "memories/queries.sql",
+    "memories/recall.sql",
+    "memories/saving.sql",
     "stores/queries.sql",
     "stores/recall.sql",
 }
@@ -48,7 +61,7 @@ def content_tables(connection):
 # The org's own directory and what proves who is asking: kernel/auth.py and the services decide over these.
 DIRECTORY = {
     "orgs", "workspaces", "users", "projects", "project_members", "agents", "api_keys", "browser_sessions",
-    "sign_in_links", "idempotency_keys", "request_counts", "llm_calls", "memory_resources", "runs", "entry_owners",
+    "sign_in_links", "idempotency_keys", "request_counts", "llm_calls", "memory_resources", "runs", "entry_quotas",
     "forgotten",
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ class Fact:
     """One entry, alive or not."""
 
     id: str
-    owner: str  # "agent" or "workspace"
+    owner: str  # "agent", "user" (one user with the agent) or "workspace"
     run: str | None
     key: str
     category: str
@@ -40,7 +40,7 @@ class RunIsOver(Exception):
 
 @dataclass
 class Reference:
-    """One agent, its runs and its workspace."""
+    """One agent with one user, its runs and its workspace."""
 
     cap: int
     facts: list[Fact] = field(default_factory=list)
@@ -67,10 +67,12 @@ class Reference:
             raise RunIsOver
         self.runs[run] = max(now, self.runs[run])
 
-    def store(self, now, key, content, category, tags, run) -> tuple[Fact, list[str]]:
+    def store(
+        self, now, key, content, category, tags, run, scope="agent"
+    ) -> tuple[Fact, list[str]]:
         """The fact (its id is the service's to give) and the keys that went for it."""
         self.use(run, now)
-        owner = "workspace" if category == "workspace" else "agent"
+        owner = "workspace" if category == "workspace" else scope
         in_run = run if category == "conversation" else None
         there = [f for f in self.living(now) if (f.owner, f.run, f.key) == (owner, in_run, key)]
         fact = Fact("", owner, in_run, key, category, content, tuple(tags), now, now)
@@ -109,7 +111,7 @@ class Reference:
 
     def recall(self, now: datetime, key: str, run: str | None) -> Fact | None:
         found = [f for f in self.seen(now, run) if f.key == key]
-        found.sort(key=lambda f: (f.run is None, f.owner == "workspace"))
+        found.sort(key=lambda f: (f.run is None, ("user", "agent", "workspace").index(f.owner)))
         return found[0] if found else None
 
     def forget(self, now: datetime, key: str, run: str | None) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.entries import batch, runs, service, shelf, sweep
+from holdfast.entries import batch, history, quota, runs, service, sweep
 from holdfast.entries.model import Filter, NewEntry
 from holdfast.kernel.errors import CapacityFull, NotFound, RunEnded
 from tests.entries.conftest import START, fresh_caller
@@ -27,10 +27,13 @@ in_process = settings(
 
 @pytest.fixture
 def small_cap(monkeypatch):
-    monkeypatch.setattr(shelf, "MAX_ENTRIES", CAP)
+    monkeypatch.setattr(quota, "MAX_ENTRIES", CAP)
 
 
-categories = st.sampled_from(["core", "core", "daily", "workspace", "conversation", "CORE", "note"])
+# A category, and behind a slash the scope where it is not the agent's.
+categories = st.sampled_from(
+    ["core", "core", "core/user", "daily", "daily/user", "workspace", "conversation", "CORE", "note", "note/user"]
+)  # fmt: skip
 keys = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "ключ", "h/i"])
 contents = st.sampled_from(["x", "yy", "é" * 3, "🦀" * 7, "z" * 90])
 moves = st.one_of(
@@ -72,16 +75,18 @@ class History:
                     self.reference.ended.add(self.run)
             case ("sweep",):
                 job = replace(self.caller, credential="job", credential_id="job_test")
-                await sweep.prune(self.db, job, f"agents/{self.agent}")
+                for name in (f"agent:{self.agent}", f"agent:{self.agent}+user:owner"):
+                    await sweep.prune(self.db, job, name)
                 if self.run is not None:
                     await runs.end_if_idle(self.db, job, self.run)
 
     async def store(self, key, content, category, run) -> None:
         if category == "conversation" and run is None:
             return
-        new, now = NewEntry(key, content, category, ["t"]), self.time.now
+        category, _, scope = category.partition("/")
+        new, now = NewEntry(key, content, category, ["t"], scope or "agent"), self.time.now
         try:
-            fact, gone = self.reference.store(now, key, content, category, ["t"], run)
+            fact, gone = self.reference.store(now, key, content, category, ["t"], run, new.scope)
         except Refused:
             with pytest.raises(CapacityFull):
                 await service.store(self.db, self.caller, self.agent, new, run_id=run)
@@ -135,24 +140,23 @@ class History:
 
 @in_process
 @given(st.lists(moves, max_size=30), st.integers(0, 400))
-async def test_any_history_agrees_with_the_reference(org, time, small_cap, history, budget):
+async def test_any_moves_agree_with_the_reference(org, time, small_cap, made, budget):
     time.now = START
     told = History(org, await fresh_caller(org), time)
     await told.move(("store", "a", "x", "core", False))
-    for move in history:
+    for move in made:
         await told.move(move)
         await told.agree(budget)
-    owner = f"agents/{told.agent}"
-    async with org.db.begin(told.caller) as tx:
-        held = await shelf.Shelf.take(tx, owner, [])
-    counted = await _count(org, told.caller, owner)
-    assert held.used == counted
+    for name in (f"agent:{told.agent}", f"agent:{told.agent}+user:owner"):
+        async with org.db.begin(told.caller) as tx:
+            held = await quota.Quota.lock(tx, name, [])
+        assert held.used == await _count(org, told.caller, name)
 
 
-async def _count(org, caller, owner) -> int:
+async def _count(org, caller, name) -> int:
     async with org.db.read(caller) as tx:
         cursor = await tx.connection.execute(
-            "SELECT count(*) FROM entries WHERE org_id = %s AND owner = %s", [org.id, owner]
+            "SELECT count(*) FROM entries WHERE org_id = %s AND quota = %s", [org.id, name]
         )
         return (await cursor.fetchone())[0]
 
@@ -213,10 +217,10 @@ async def test_daily_entries_are_gone_at_72_hours_and_then_cost_no_slot(org, tim
     assert await service.forget(db, caller, "bot", "d0") is False
     stored = await service.store(db, caller, "bot", NewEntry("new", "x", "note"))
     assert stored.evicted == []
-    assert await _count(org, caller, "agents/bot") == 2
-    told = await service.history(db, caller, "bot", "d0")
+    assert await _count(org, caller, "agent:bot") == 2
+    told = await history.history(db, caller, "bot", "d0")
     assert [each.action for each in told.data] == ["expired", "created"]
-    again = await service.restore(db, caller, "bot", "d0", 1)
+    again = await history.restore(db, caller, "bot", "d0", 1)
     assert again.expires_at == time.now + timedelta(hours=72)
 
 
@@ -229,7 +233,7 @@ async def test_the_scratch_of_an_idle_run_costs_no_slot(org, time, small_cap):
         await service.store(db, caller, "bot", new, run_id=run)
     time.now += timedelta(hours=24)
     assert (await service.store(db, caller, "bot", NewEntry("a", "x", "note"))).evicted == []
-    assert await _count(org, caller, "agents/bot") == 2
+    assert await _count(org, caller, "agent:bot") == 2
 
 
 async def test_an_expired_key_stored_again_is_created_anew(org, time):
@@ -245,11 +249,11 @@ async def test_the_sweep_prunes_what_has_expired(org, time):
     await service.store(db, caller, "bot", NewEntry("d", "x", "daily"))
     await service.store(db, caller, "bot", NewEntry("c", "x", "core"))
     job = replace(caller, credential="job", credential_id="job_test")
-    assert (await sweep.prune(db, job, "agents/bot")).result == {"pruned": 0}
+    assert (await sweep.prune(db, job, "agent:bot")).result == {"pruned": 0}
     time.now += timedelta(hours=72)
-    assert (await sweep.prune(db, job, "agents/bot")).result == {"pruned": 1}
-    assert await _count(org, caller, "agents/bot") == 1
-    told = await service.history(db, caller, "bot", "d")
+    assert (await sweep.prune(db, job, "agent:bot")).result == {"pruned": 1}
+    assert await _count(org, caller, "agent:bot") == 1
+    told = await history.history(db, caller, "bot", "d")
     assert (told.data[0].action, told.data[0].actor.type) == ("expired", "job")
 
 
@@ -324,8 +328,8 @@ async def test_16_writers_at_the_cap_never_exceed_it_nor_evict_a_core_entry_firs
     async def watch(counts):
         caller = org.caller()
         while True:
-            counts.append(await _count(org, caller, "agents/bot"))
-            counts.append(await _count(org, caller, "workspaces/default"))
+            counts.append(await _count(org, caller, "agent:bot"))
+            counts.append(await _count(org, caller, "workspace:default"))
             await asyncio.sleep(0.01)
 
     counts: list[int] = []
@@ -333,11 +337,11 @@ async def test_16_writers_at_the_cap_never_exceed_it_nor_evict_a_core_entry_firs
     await asyncio.gather(*(write(n, client) for n, client in enumerate(clients)))
     watcher.cancel()
     assert max(counts) == 1000
-    assert await _count(org, org.caller(), "agents/bot") == 1000
-    assert await _count(org, org.caller(), "workspaces/default") == 1000
+    assert await _count(org, org.caller(), "agent:bot") == 1000
+    assert await _count(org, org.caller(), "workspace:default") == 1000
     async with org.db.read(org.caller()) as tx:
         cursor = await tx.connection.execute(
-            "SELECT count(*) FROM entries WHERE org_id = %s AND owner = 'agents/bot' AND pinned",
+            "SELECT count(*) FROM entries WHERE org_id = %s AND quota = 'agent:bot' AND pinned",
             [org.id],
         )
         assert (await cursor.fetchone())[0] == 500 + 16 * 3
@@ -355,13 +359,13 @@ async def test_the_worker_clears_away_expired_entries_and_idle_runs(org, time):
         await service.store(db, caller, "bot", NewEntry("s", "x", "conversation"), run_id=run)
         await service.store(db, caller, "bot", NewEntry("c", "x"))
     for _ in range(600):
-        if await _count(org, caller, "agents/bot") == 1:
+        if await _count(org, caller, "agent:bot") == 1:
             break
         await asyncio.sleep(0.1)
-    assert await _count(org, caller, "agents/bot") == 1
+    assert await _count(org, caller, "agent:bot") == 1
     time.now = START
     for key, cause in (("d", "expired"), ("s", "run_ended")):
-        told = await service.history(db, caller, "bot", key, run_id=run)
+        told = await history.history(db, caller, "bot", key, run_id=run)
         assert [each.action for each in told.data] == [cause, "created"]
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast.entries import runs, service
+from holdfast.entries import history, runs, service
 from holdfast.entries.model import Filter, NewEntry
 from holdfast.kernel.errors import NotFound, RunEnded
 
@@ -129,8 +129,8 @@ async def test_the_job_ends_an_idle_run_and_waits_for_a_used_one(org, time):
     time.now += timedelta(hours=22)
     assert (await runs.end_if_idle(db, job, run)).result == {"ended": True}
     assert (await runs.end_if_idle(db, job, run)).result == {"ended": False}
-    history = await service.history(db, caller, "bot", "s", run_id=run)
-    assert history.data[0].action == "run_ended"
+    told = await history.history(db, caller, "bot", "s", run_id=run)
+    assert told.data[0].action == "run_ended"
 
 
 async def test_a_write_that_races_the_end_of_its_run_is_dropped_or_refused(api, org):

@@ -48,6 +48,8 @@ async def test_storing_makes_an_entry_and_storing_again_refreshes_it(api):
         "agent_id": "bot",
         "workspace_id": "default",
         "run_id": None,
+        "scope": "agent",
+        "user_id": None,
         "key": "likes",
         "category": "core",
         "content": "tea",

@@ -105,3 +105,22 @@ async def test_entries_are_resources_page_by_page(org):
                 await client.read_resource(uri)
         with pytest.raises(MCPError, match="cursor"):
             await client.list_resources(cursor="nonsense")
+
+
+async def test_a_fact_is_the_users_unless_it_is_told_to_be_the_agents(org):
+    ana, alone = await org.mint("user", user_id="ana"), await org.mint("agent", agent_id="bot")
+    async with connected(org, agent="bot", key=ana) as client:
+        stored = await ask(client, "memory_store", key="likes", content="tea")
+        assert (stored["scope"], stored["user_id"]) == ("user", "ana")
+        refusal = await refused(client, "memory_store", key="all", content="x", scope="agent")
+        assert refusal["code"] == "MEM-001"
+    async with connected(org, agent="bot") as client:
+        shared = await ask(client, "memory_store", key="all", content="x", scope="agent")
+        assert (shared["scope"], shared["user_id"]) == ("agent", None)
+        assert await ask(client, "memory_recall", key="likes") == {}
+        shared = await ask(client, "memory_store", key="w", content="x", category="workspace")
+        assert shared["scope"] == "agent"
+    async with connected(org, agent="bot", key=alone) as client:
+        assert (await ask(client, "memory_store", key="own", content="x"))["scope"] == "agent"
+        keys = [each["key"] for each in (await ask(client, "memory_list"))["data"]]
+        assert keys == ["own", "w", "all"]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from holdfast.entries import markdown, service, transfer
 from holdfast.entries.model import CONVERSATION, WORKSPACE, Entry, Filter, NewEntry
 from holdfast.kernel.errors import Invalid
+from holdfast.kernel.sight import Audience
 from tests.entries.conftest import START, fresh_caller
 
 AGENT = "/agents/bot"
@@ -235,13 +236,13 @@ async def test_an_import_at_the_cap_evicts_or_is_refused_whole(api):
 def test_a_full_agent_of_text_that_does_not_compress_fits_an_import():
     letters = [chr(0x4E00 + n) for n in range(20_000)]
     entries = [
-        Entry("ent_0", "bot", "default", None, f"k{n}", "core", "".join(random.sample(letters, 5461)),
+        Entry("ent_0", "bot", "default", None, None, "agent", f"k{n}", "core", "".join(random.sample(letters, 5461)),
               [], 1, 1, None, START, START)
         for n in range(1000)
     ]  # fmt: skip
     archive = transfer.pack(entries)
     assert 10_000_000 < len(archive) < transfer.MAX_ZIP_BYTES
-    pages = transfer.unpack(archive, "bot")
+    pages = transfer.unpack(archive, Audience(agent_id="bot"))
     assert [page.entry.content for page in pages] == [entry.content for entry in entries]
 
 
@@ -308,7 +309,23 @@ def test_a_path_stays_in_the_zip(key, category):
 
 
 def some_entry(key, content, category, tags):
-    return Entry("ent_0", "bot", "w", None, key, category, content, tags, 1, 1, None, START, START)
+    return Entry(
+        "ent_0",
+        "bot",
+        "w",
+        None,
+        None,
+        "agent",
+        key,
+        category,
+        content,
+        tags,
+        1,
+        1,
+        None,
+        START,
+        START,
+    )
 
 
 @given(keys, contents, names, st.lists(names, max_size=3))

@@ -18,6 +18,13 @@ Agent = Annotated[
 Key = Annotated[str, typer.Argument(metavar="KEY")]
 Run = Annotated[str | None, typer.Option("--run", help="The current run.")]
 Category = Annotated[str | None, typer.Option(help="Only of this category.")]
+Found = Annotated[
+    Literal["agent", "user"] | None,
+    typer.Option("--scope", help="Only the user's, or only others."),
+]
+Kept = Annotated[
+    Literal["agent", "user"], typer.Option("--scope", help="user: only for the user acted for.")
+]
 
 entries_app = typer.Typer(help="What an agent keeps between runs.", no_args_is_help=True)
 
@@ -58,6 +65,7 @@ def get_entry(
     key: Key,
     agent: Agent = "default",
     run: Run = None,
+    scope: Found = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="As a markdown page.")] = False,
     user: User = None,
     workspace: Workspace = None,
@@ -68,9 +76,9 @@ def get_entry(
     """What is stored under a key."""
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     if markdown:
-        sys.stdout.write(service.fetch(calls.recall_markdown, key, run_id=run))
+        sys.stdout.write(service.fetch(calls.recall_markdown, key, run_id=run, scope=scope))
         return
-    show(service.ask(calls.recall, key, run_id=run), as_json=as_json)
+    show(service.ask(calls.recall, key, run_id=run, scope=scope), as_json=as_json)
 
 
 @entries_app.command("set")
@@ -81,6 +89,7 @@ def set_entry(
     category: Annotated[str, typer.Option(help="core, daily, workspace, … or your own.")] = "core",
     tag: Annotated[list[str] | None, typer.Option(help="Repeatable.")] = None,
     run: Run = None,
+    scope: Kept = "agent",
     expected_version: Annotated[
         int | None, typer.Option(min=0, help="Only over this version; 0: only if there is none.")
     ] = None,
@@ -101,6 +110,7 @@ def set_entry(
         text_of(content),
         category=category,
         tags=tag or (),
+        scope=scope,
         run_id=run,
         expected_version=expected_version,
     )
@@ -113,6 +123,7 @@ def forget_entry(
     agent: Agent = "default",
     category: Category = None,
     run: Run = None,
+    scope: Found = None,
     user: User = None,
     workspace: Workspace = None,
     url: Url = None,
@@ -121,20 +132,25 @@ def forget_entry(
 ) -> None:
     """Forget what is stored under a key; nothing there is no error."""
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
-    show(service.ask(calls.forget, key, category=category, run_id=run), as_json=as_json)
+    forgotten = service.ask(calls.forget, key, category=category, run_id=run, scope=scope)
+    show(forgotten, as_json=as_json)
 
 
 @entries_app.command("export")
 def export_entries(
     file: Annotated[Path, typer.Argument(help="The zip to write; - is the output.")],
     agent: Agent = "default",
+    scope: Kept = "agent",
+    user: User = None,
     workspace: Workspace = None,
     url: Url = None,
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Write an agent's own entries to a zip of markdown files."""
-    archive = Remote(url, api_key, workspace=workspace, agent=agent).fetch(calls.export_entries)
+    archive = Remote(url, api_key, user=user, workspace=workspace, agent=agent).fetch(
+        calls.export_entries, scope=scope
+    )
     write_bytes(file, archive)
     if str(file) != "-":
         show({"file": str(file), "bytes": len(archive)}, as_json=as_json)
@@ -144,9 +160,11 @@ def export_entries(
 def import_entries(
     file: Annotated[Path, typer.Argument(help="The zip to read; - is the input.")],
     agent: Agent = "default",
+    scope: Kept = "agent",
     mode: Annotated[
         Literal["upsert", "replace"], typer.Option(help="replace also forgets what the zip lacks.")
     ] = "upsert",
+    user: User = None,
     workspace: Workspace = None,
     url: Url = None,
     api_key: ApiKey = None,
@@ -154,5 +172,5 @@ def import_entries(
 ) -> None:
     """Store what a zip of markdown files holds: all of it or nothing."""
     archive = read_bytes(file)
-    service = Remote(url, api_key, workspace=workspace, agent=agent)
-    show(service.ask(calls.import_entries, archive, mode=mode), as_json=as_json)
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    show(service.ask(calls.import_entries, archive, mode=mode, scope=scope), as_json=as_json)

@@ -27,14 +27,14 @@ from holdfast.context.user_memory import etag_of, render
 from holdfast.conversations.backends import Backends
 from holdfast.directory import agents
 from holdfast.entries import hydration
-from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry, Places
+from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry
+from holdfast.entries.reach import Reach
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall.answer import Ask as RecallAsk
 from holdfast.kernel.recall.answer import View
 from holdfast.kernel.recall.search import Begun, begin
 from holdfast.kernel.tokens import Tokenizer, tokenizer_for
-from holdfast_client.context import rendering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
     )
 
     async def fitted(reminders: list[Reminder]) -> Context:
-        prices = await tokenizer.count_all([rendering.reminder(each.content) for each in reminders])
+        prices = await tokenizer.count_all([each.content for each in reminders])
         return _fit(ask, tokenizer, Parts(opened.blocks, reminders, prices, hydrated, said))
 
     context = await fitted(reminded)
@@ -194,8 +194,8 @@ async def _remind(
 async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydrated:
     if speaker.agent_id is None:
         return Hydrated()
-    where = Places(speaker.agent_id, speaker.workspace_id)
-    filled = await hydration.look(db, speaker, where, budget_bytes=DEFAULT_BUDGET_BYTES)
+    reach = Reach.of(speaker, speaker.agent_id)
+    filled = await hydration.look(db, speaker, reach, budget_bytes=DEFAULT_BUDGET_BYTES)
     tokens = await price_entries(tokenizer, filled.data)
     return Hydrated(filled.data, tokens, filled.dropped_entries)
 

@@ -7,7 +7,8 @@ its tier. The choice is made in the database (queries.sql, `hydrate`), so that w
 from hashlib import blake2b
 from typing import Any
 
-from holdfast.entries.model import Entry, Hydration, Places
+from holdfast.entries.model import Entry, Hydration
+from holdfast.entries.reach import Reach
 from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -16,20 +17,20 @@ from holdfast.kernel.sql import load
 queries = load(__file__)
 
 
-async def fill(tx: Tx, where: Places, *, budget_bytes: int) -> Hydration:
-    """The agent's own entries, its workspace's, and a live run's, as far as they fit the budget; newest first."""
-    rows = await tx.all(dict, queries.hydrate, **_asked(where, budget_bytes))
+async def fill(tx: Tx, reach: Reach, *, budget_bytes: int) -> Hydration:
+    """The entries of every audience in reach, as far as they fit the budget; newest first."""
+    rows = await tx.all(dict, queries.hydrate, **_params(reach, budget_bytes))
     return _hydration(rows, budget_bytes)
 
 
-async def look(db: Database, caller: Caller, where: Places, *, budget_bytes: int) -> Hydration:
-    """`fill` for a caller that was let in, in one round trip."""
-    rows = await db.all(caller, dict, queries.hydrate, **_asked(where, budget_bytes))
+async def look(db: Database, caller: Caller, reach: Reach, *, budget_bytes: int) -> Hydration:
+    """`fill` in one round trip, for a caller that is known to see the agent."""
+    rows = await db.all(caller, dict, queries.hydrate, **_params(reach, budget_bytes))
     return _hydration(rows, budget_bytes)
 
 
-def _asked(where: Places, budget_bytes: int) -> dict[str, Any]:
-    return {"owners": where.owners, "run_id": where.run_id, "budget": budget_bytes}
+def _params(reach: Reach, budget_bytes: int) -> dict[str, Any]:
+    return {"quotas": reach.quotas, "budget": budget_bytes, **reach.params}
 
 
 def _hydration(rows: list[dict[str, Any]], budget_bytes: int) -> Hydration:

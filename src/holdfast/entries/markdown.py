@@ -31,14 +31,15 @@ _front_matter = re.compile(r"---\r?\n(?P<fields>.*?)(?<=\n)---\r?(?:\n|\Z)", re.
 _instant: TypeAdapter[datetime] = TypeAdapter(Instant)
 
 REQUIRED = ("agent_id", "key", "category")
-OPTIONAL = ("tags", "created_at", "updated_at")
+OPTIONAL = ("user_id", "tags", "created_at", "updated_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a markdown page says: whose, what, and when it was stored."""
+    """What a markdown page says: the agent, the user of an entry with scope `user`, the entry, and when it was stored."""
 
     agent_id: str
+    user_id: str | None
     entry: NewEntry
     created_at: datetime | None
     updated_at: datetime | None
@@ -47,9 +48,11 @@ class Page:
 def write(entry: Entry) -> str:
     """The page of an entry."""
     tags = ", ".join(_scalar(tag, in_list=True) for tag in entry.tags)
+    user = "" if entry.user_id is None else f"user_id: {_scalar(entry.user_id)}\n"
     return (
         "---\n"
         f"agent_id: {_scalar(entry.agent_id)}\n"
+        f"{user}"
         f"key: {_scalar(entry.key)}\n"
         f"category: {_scalar(entry.category)}\n"
         f"tags: [{tags}]\n"
@@ -66,14 +69,17 @@ def read(text: str) -> Page:
     if found is None:
         raise Invalid("there is no front matter between two lines `---`")
     fields = _fields(found["fields"])
+    user_id = _text(fields, "user_id") if "user_id" in fields else None
     entry = NewEntry(
         key=_text(fields, "key"),
         content=text[found.end() :],
         category=_text(fields, "category"),
         tags=_tags(fields),
+        scope="agent" if user_id is None else "user",
     )
     return Page(
         agent_id=_text(fields, "agent_id"),
+        user_id=user_id,
         entry=entry,
         created_at=_time(fields, "created_at"),
         updated_at=_time(fields, "updated_at"),

@@ -1,4 +1,4 @@
-"""What an entry is, how big it may be, and where it lives."""
+"""What an entry is, and how big it may be."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -8,15 +8,18 @@ from holdfast.kernel import limits
 from holdfast.kernel.caller import Actor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import Invalid
+from holdfast.kernel.sight import Audience
 
 CORE, DAILY, CONVERSATION, WORKSPACE = "core", "daily", "conversation", "workspace"
+
+Scope = Literal["agent", "user"]
 
 MAX_KEY_BYTES = 255
 MAX_CONTENT_BYTES = 16_384
 MAX_CATEGORY_BYTES = 64
 MAX_TAGS = 32
 MAX_TAG_BYTES = 64
-# Per agent, its runs' scratch included; and per workspace.
+# Per agent (its runs' entries included), per user with an agent, and per workspace.
 MAX_ENTRIES = 1_000
 MAX_BATCH_BYTES = 262_144
 
@@ -30,12 +33,17 @@ DEFAULT_SEARCH_LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One fact under its key. `agent_id` is who stored it last: of a workspace's entry, any of its agents."""
+    """One fact under its key. `agent_id` is who stored it last: of a workspace's entry, any of its agents.
+
+    `user_id` is the user that an entry with scope `user` belongs to; any other entry has none.
+    """
 
     id: str
     agent_id: str
     workspace_id: str
     run_id: str | None
+    user_id: str | None
+    scope: Scope
     key: str
     category: str
     content: str
@@ -51,10 +59,19 @@ class Entry:
         """Whether it has not expired."""
         return self.expires_at is None or self.expires_at > now
 
+    @property
+    def audience(self) -> Audience:
+        """Who sees it; its key is unique there."""
+        if self.run_id is not None:
+            return Audience(run_id=self.run_id)
+        if self.category == WORKSPACE:
+            return Audience(workspace_id=self.workspace_id)
+        return Audience(agent_id=self.agent_id, user_id=self.user_id)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry(Entry):
-    """An entry as it was just stored: whether its key is new, and whose place it took."""
+    """An entry as it was just stored: whether its key is new, and the keys that were evicted for it."""
 
     created: bool = False
     evicted: list[str] = field(default_factory=list)
@@ -68,6 +85,7 @@ class NewEntry:
     content: str
     category: str = CORE
     tags: list[str] = field(default_factory=list)
+    scope: Scope = "agent"
 
     @property
     def size(self) -> int:
@@ -93,64 +111,6 @@ def _check_text(text: str, limit: int, *, field: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where keys are unique: an agent, one of its runs, or a workspace. `owner` is whose thousand it counts in."""
-
-    owner: str
-    run_id: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The place as history names it. No id has a slash, so that no two places share a name."""
-        return self.owner if self.run_id is None else f"runs/{self.run_id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where one agent looks, nearest first: the current run, itself, its workspace."""
-
-    agent_id: str
-    workspace_id: str
-    run_id: str | None = None
-
-    @property
-    def agent(self) -> Place:
-        return Place(f"agents/{self.agent_id}")
-
-    @property
-    def workspace(self) -> Place:
-        return Place(f"workspaces/{self.workspace_id}")
-
-    @property
-    def owners(self) -> list[str]:
-        """Both owners, in the order in which they are locked."""
-        return [self.agent.owner, self.workspace.owner]
-
-    def nearest_first(self, category: str | None = None) -> list[Place]:
-        """Where to look for a key; where a category is named, only the place that holds such."""
-        if category is not None:
-            return [self.of(category)] if category != CONVERSATION or self.run_id else []
-        run = [] if self.run_id is None else [Place(self.agent.owner, self.run_id)]
-        return [*run, self.agent, self.workspace]
-
-    def of(self, category: str) -> Place:
-        """Where an entry of this category is kept; `conversation` needs a run."""
-        if category == WORKSPACE:
-            return self.workspace
-        if category != CONVERSATION:
-            return self.agent
-        if self.run_id is None:
-            raise Invalid.field("run_id", "a conversation entry needs the run it belongs to")
-        return Place(self.agent.owner, self.run_id)
-
-    def holding(self, entry: Entry) -> Place:
-        """Where an entry that was found here is kept."""
-        return (
-            self.workspace if entry.category == WORKSPACE else Place(self.agent.owner, entry.run_id)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Filter:
     """Which entries to list; what is None is not asked about."""
 
@@ -164,13 +124,17 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class EntryRevision:
-    """An entry as it stood after one change; of a removal, or once redacted, there is no content."""
+    """An entry as it stood after one change; of a removal, or once redacted, there is no content.
+
+    `user_id` is the user that the change was made for.
+    """
 
     id: str
     key: str
     version: int
     action: str
     actor: Actor
+    user_id: str | None
     created_at: Instant
     request_id: str | None
     category: str | None
@@ -181,7 +145,7 @@ class EntryRevision:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What became of a key, newest first."""
+    """The revisions of a key, newest first."""
 
     data: list[EntryRevision]
 
@@ -196,7 +160,7 @@ class ItemError:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What became of one item of a batch."""
+    """Whether one item of a batch was stored."""
 
     key: str | None
     status: Literal["stored", "invalid", "refused"]
@@ -205,7 +169,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What became of a batch: how many, one by one, and whose places they took."""
+    """How many items of a batch were stored, each one's result, and the keys that were evicted for them."""
 
     stored: int
     skipped: int

@@ -1,9 +1,10 @@
-"""Entries as recall indexes them: a scope for each agent and each workspace. What a run noted for itself is not recalled."""
+"""Entries as recall indexes them: a scope for each audience. Entries of a run are not indexed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from holdfast.entries.model import Entry, NewEntry, Places
+from holdfast.entries.model import Entry, NewEntry
+from holdfast.entries.reach import Reach
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import now
 from holdfast.kernel.db import Database, Tx
@@ -16,14 +17,14 @@ queries = load(__file__)
 KIND: Kind = "entry"
 
 
-def scope_of(owner: str) -> str:
-    """Where the entries of an agent or of a workspace lie."""
-    return f"entry/{owner}"
+def scope_of(audience: str) -> str:
+    """The scope of an audience's entries in the index."""
+    return f"entry/{audience}"
 
 
-def scopes_of(where: Places) -> tuple[str, ...]:
-    """Where an agent looks: among its own and its workspace's."""
-    return tuple(map(scope_of, where.owners))
+def scopes_of(reach: Reach) -> tuple[str, ...]:
+    """The scopes that a caller searches: the user's with the agent, the agent's own, its workspace's."""
+    return tuple(scope_of(each.text) for each in reach.within(None).nearest_first())
 
 
 async def prefetch_embeddings(db: Database, entries: Sequence[NewEntry]) -> None:
@@ -37,10 +38,10 @@ async def prefetch_embeddings(db: Database, entries: Sequence[NewEntry]) -> None
     )
 
 
-async def put(tx: Tx, owner: str, entry: Entry) -> None:
-    """Let an entry be found by what it says now."""
+async def put(tx: Tx, entry: Entry) -> None:
+    """Index an entry by what it says now."""
     if entry.run_id is None:
-        await passages.put(tx, [_of(owner, entry)])
+        await passages.put(tx, [_of(entry)])
 
 
 async def drop(tx: Tx, entry_ids: Sequence[str]) -> None:
@@ -55,19 +56,19 @@ async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
 
 
 async def read_recalled(
-    db: Database, caller: Caller, where: Places, ids: Sequence[str]
+    db: Database, caller: Caller, reach: Reach, ids: Sequence[str]
 ) -> Mapping[str, Entry]:
-    """Living entries by their ids, of the agent itself and of its workspace."""
+    """Entries by their ids, as far as the caller sees them and they have not expired."""
     if not ids:
         return {}
-    rows = await db.all(caller, Entry, queries.recalled_entries, ids=list(ids), owners=where.owners)
+    rows = await db.all(caller, Entry, queries.recalled_entries, ids=list(ids), **reach.params)
     return {row.id: row for row in rows}
 
 
-def _of(owner: str, entry: Entry) -> Document:
+def _of(entry: Entry) -> Document:
     return _document(
         entry.id,
-        owner,
+        entry.audience.text,
         entry.key,
         entry.content,
         entry.category,
@@ -79,7 +80,7 @@ def _of(owner: str, entry: Entry) -> Document:
 
 def _document(
     id: str,
-    owner: str,
+    audience: str,
     key: str,
     content: str,
     category: str,
@@ -90,7 +91,7 @@ def _document(
     return Document(
         kind=KIND,
         object_id=id,
-        scope=scope_of(owner),
+        scope=scope_of(audience),
         body=content,
         head=key,
         about=" ".join([category, *tags]),

@@ -1,8 +1,8 @@
 """What expires, and what is evicted at the cap.
 
-A `daily` entry is gone 72 hours after it was last stored; a `conversation` entry when its run ends. Every read leaves
-them out from that instant on. They are cleared away when they stand in a writer's way, and by a job a day later at the
-latest. At the cap the coldest entry that is not core goes first, a core one only for another core one when nothing
+A `daily` entry ends 72 hours after it was last stored; a `conversation` entry when its run ends. Every read leaves
+them out from that instant on. Their rows are deleted by the next write that needs their key or their room, and by a job
+within a day. At the cap the coldest entry that is not core goes first, a core one only for another core one when nothing
 else remains.
 """
 
@@ -21,10 +21,10 @@ PRUNE = "entries.prune"
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """An entry that was removed, or is about to be: enough of it to say so in the history."""
+    """An entry that was removed, or is about to be: what a revision says of it."""
 
     id: str
-    run_id: str | None
+    audience: str
     key: str
     version: int
     cause: str
@@ -36,13 +36,13 @@ def expires_at(category: str, updated_at: datetime) -> datetime | None:
 
 
 async def make_room(
-    tx: Tx, owner: str, *, agent_id: str | None, needed: int, evict_core: bool
+    tx: Tx, quota: str, *, agent_id: str | None, needed: int, evict_core: bool
 ) -> list[Gone]:
-    """Remove what is dead, and then, if that was too little, the coldest; the owner is locked."""
+    """Remove expired entries and those of idle runs of `agent_id`; if that is not enough, the coldest. The quota is locked."""
     return await tx.all(
         Gone,
         queries.make_room,
-        owner=owner,
+        quota=quota,
         agent_id=agent_id,
         needed=needed,
         evict_core=evict_core,
@@ -50,12 +50,12 @@ async def make_room(
     )
 
 
-async def prune_later(tx: Tx, owner: str, day: date) -> None:
-    """See to it that what expires on a day is cleared away once it is over: one job per owner and day."""
+async def prune_later(tx: Tx, quota: str, day: date) -> None:
+    """Have a job remove what expires on a day once the day is over: one job per quota and day."""
     await jobs.enqueue(
         tx,
         PRUNE,
-        owner,
-        once=f"{owner} {day.isoformat()}",
+        quota,
+        once=f"{quota} {day.isoformat()}",
         not_before=datetime.combine(day + timedelta(days=1), time(0), UTC),
     )

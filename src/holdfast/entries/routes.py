@@ -12,7 +12,7 @@ from holdfast.edge.preconditions import IfMatch, etag, set_etag
 from holdfast.edge.problems import invalid_from
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
-from holdfast.entries import batch, markdown, runs, service, transfer
+from holdfast.entries import batch, history, markdown, runs, service, transfer
 from holdfast.entries.model import (
     CORE,
     DEFAULT_BUDGET_BYTES,
@@ -25,6 +25,7 @@ from holdfast.entries.model import (
     ImportResult,
     NewEntry,
     Run,
+    Scope,
     StoredEntry,
 )
 from holdfast.kernel.clock import Instant
@@ -79,6 +80,7 @@ class EntryPut(Body):
     content: str = Field(examples=["Prefers tea, no sugar."])
     category: str = Field(CORE, examples=["core"])
     tags: list[str] | None = None
+    scope: Scope = Field("agent", description="`user`: seen by those who act for this user alone")
     run_id: str | None = None
     expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
 
@@ -90,6 +92,7 @@ class BatchItem(Body):
     content: str = Field(examples=["Prefers tea, no sugar."])
     category: str = CORE
     tags: list[str] | None = None
+    scope: Scope = "agent"
 
 
 class Batch(Body):
@@ -112,6 +115,7 @@ class RestoreBody(Body):
     """Which version to bring back."""
 
     version: int = Field(ge=1, le=2**31 - 1)
+    scope: Scope | None = Field(None, description="as the query parameter")
 
 
 class Forgotten(Body):
@@ -132,6 +136,12 @@ def key_in_path(request: Request, key: Annotated[str, Path()]) -> str:
 TheKey = Annotated[str, Depends(key_in_path)]
 RunId = Annotated[str | None, Query(description="the current run")]
 Category = Annotated[str | None, Query(description="only what is of this category")]
+TheScope = Annotated[
+    Scope | None, Query(description="`user`: only this user's with the agent; `agent`: all others")
+]
+Exported = Annotated[
+    Scope, Query(description="`agent`: the agent's own entries; `user`: this user's with it")
+]
 
 
 @router.put("/entries/{key:rest}", responses={201: {"model": StoredEntry}})
@@ -149,7 +159,7 @@ async def put_entry(
         db,
         caller,
         agent_id,
-        NewEntry(key, body.content, body.category, body.tags or []),
+        NewEntry(key, body.content, body.category, body.tags or [], body.scope),
         run_id=body.run_id,
         expected_version=body.expected_version,
         if_match=if_match,
@@ -172,7 +182,7 @@ async def list_entries(
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Page[Entry]:
-    """The agent's own entries, its workspace's and the current run's; last stored first."""
+    """The current run's entries, the user's with this agent, the agent's and its workspace's; last stored first."""
     wanted = Filter(category, tag, query, updated_after, updated_before, run_id)
     return await service.list_entries(
         db, caller, agent_id, wanted, limit=limit, after_id=after_id, before_id=before_id
@@ -191,10 +201,11 @@ async def get_entry(
     caller: TheCaller,
     db: TheDatabase,
     run_id: RunId = None,
+    scope: TheScope = None,
     accept: Annotated[str, Header()] = "",
 ) -> Entry | Response:
-    """What is stored under a key: in the current run, else by the agent, else in its workspace."""
-    entry = await service.recall(db, caller, agent_id, key, run_id=run_id)
+    """The entry under a key: of the current run, else the user's with this agent, the agent's, its workspace's."""
+    entry = await service.recall(db, caller, agent_id, key, run_id=run_id, scope=scope)
     if markdown.MEDIA_TYPE in accept.lower():
         headers = {"ETag": etag(entry.version), "Vary": "Accept"}
         return Response(markdown.write(entry), headers=headers, media_type=markdown.MEDIA_TYPE)
@@ -212,10 +223,11 @@ async def delete_entry(
     db: TheDatabase,
     run_id: RunId = None,
     category: Category = None,
+    scope: TheScope = None,
 ) -> Forgotten:
     """Forget what GET would have found; nothing there is no error."""
     forgotten = await service.forget(
-        db, caller, agent_id, key, run_id=run_id, category=category, if_match=if_match
+        db, caller, agent_id, key, run_id=run_id, category=category, scope=scope, if_match=if_match
     )
     return Forgotten(forgotten=forgotten)
 
@@ -228,9 +240,12 @@ async def get_history(
     db: TheDatabase,
     run_id: RunId = None,
     category: Category = None,
+    scope: TheScope = None,
 ) -> History:
     """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
-    return await service.history(db, caller, agent_id, key, run_id=run_id, category=category)
+    return await history.history(
+        db, caller, agent_id, key, run_id=run_id, category=category, scope=scope
+    )
 
 
 @router.post("/restore/{key:rest}", responses={201: {"model": StoredEntry}})
@@ -244,9 +259,10 @@ async def restore_entry(
     db: TheDatabase,
     run_id: RunId = None,
     category: Category = None,
+    scope: TheScope = None,
 ) -> StoredEntry:
     """Store again what stood under a key at a version (201 if the key was gone)."""
-    stored = await service.restore(
+    stored = await history.restore(
         db,
         caller,
         agent_id,
@@ -254,6 +270,7 @@ async def restore_entry(
         body.version,
         run_id=run_id,
         category=category,
+        scope=body.scope or scope,
         if_match=if_match,
     )
     return _stored(response, stored)
@@ -305,9 +322,11 @@ async def end_run(agent_id: str, run_id: str, caller: TheCaller, db: TheDatabase
 
 
 @router.get("/entries-export", response_class=Response, responses={200: {"content": {ZIP: _A_ZIP}}})
-async def export_entries(agent_id: str, caller: TheCaller, db: TheDatabase) -> Response:
-    """The agent's own entries as a zip of markdown files."""
-    archive = await transfer.export_entries(db, caller, agent_id)
+async def export_entries(
+    agent_id: str, caller: TheCaller, db: TheDatabase, scope: Exported = "agent"
+) -> Response:
+    """The agent's own entries as a zip of markdown files; with scope `user`, this user's with the agent."""
+    archive = await transfer.export_entries(db, caller, agent_id, scope=scope)
     name = f'attachment; filename="{agent_id}-entries.zip"'
     return Response(archive, media_type=ZIP, headers={"Content-Disposition": name})
 
@@ -322,10 +341,11 @@ async def import_entries(
     caller: TheCaller,
     db: TheDatabase,
     mode: Literal["upsert", "replace"] = "upsert",
+    scope: Exported = "agent",
 ) -> ImportResult:
     """Store what a zip of markdown files holds; `replace` also forgets what it lacks. All of it or nothing."""
     archive = await read_body(request, transfer.MAX_ZIP_BYTES)
-    return await transfer.import_entries(db, caller, agent_id, archive, mode=mode)
+    return await transfer.import_entries(db, caller, agent_id, archive, mode=mode, scope=scope)
 
 
 def _stored(response: Response, stored: StoredEntry) -> StoredEntry:
@@ -349,4 +369,4 @@ def _item(raw: Any) -> tuple[str | None, batch.Item]:
         return key, invalid_from(error.errors())
     except Invalid as error:
         return key, error
-    return key, NewEntry(item.key, item.content, item.category, item.tags or [])
+    return key, NewEntry(item.key, item.content, item.category, item.tags or [], item.scope)

@@ -1,11 +1,11 @@
-"""What the worker clears away: entries that have expired, runs that were left idle."""
+"""Jobs of the worker: delete expired entries, end idle runs."""
 
 from collections.abc import Mapping
 from functools import partial
 
 from holdfast.entries import runs
+from holdfast.entries.quota import Quota
 from holdfast.entries.retention import PRUNE, Gone
-from holdfast.entries.shelf import Shelf
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.jobs import Handler, Outcome
@@ -14,14 +14,14 @@ from holdfast.kernel.sql import load
 queries = load(__file__)
 
 
-async def prune(db: Database, caller: Caller, owner: str) -> Outcome:
-    """The job: remove an owner's expired entries. Nobody sees them any more; now they take no room either."""
+async def prune(db: Database, caller: Caller, quota: str) -> Outcome:
+    """The job: delete the expired entries of a quota, which no read shows any more."""
     async with db.begin(caller) as tx:
-        shelf = await Shelf.take(tx, owner, [])
-        expired = await tx.all(Gone, queries.expired_of_owner, owner=owner)
-        await shelf.remove(expired, "expired")
-        await shelf.leave()
-    shelf.tally.report()
+        locked = await Quota.lock(tx, quota, [])
+        expired = await tx.all(Gone, queries.expired_of_quota, quota=quota)
+        await locked.remove(expired, "expired")
+        await locked.save()
+    locked.tally.report()
     return Outcome({"pruned": len(expired)})
 
 

@@ -7,7 +7,16 @@ from pydantic import Field
 from holdfast.edge.toolbox import DELETES, READS, REPLACES, Call, Listed, Shelf, Toolbox
 from holdfast.edge.wire import Body
 from holdfast.entries import markdown, service
-from holdfast.entries.model import CORE, Entry, Filter, NewEntry, StoredEntry
+from holdfast.entries.model import (
+    CONVERSATION,
+    CORE,
+    WORKSPACE,
+    Entry,
+    Filter,
+    NewEntry,
+    Scope,
+    StoredEntry,
+)
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import AgentNotFound, NotFound
 from holdfast.kernel.pages import MAX_LIMIT
@@ -58,6 +67,13 @@ async def memory_store(
     tags: Annotated[
         list[str] | None, Field(description="Words to filter by later; at most 32.")
     ] = None,
+    scope: Annotated[
+        Scope | None,
+        Field(
+            description="user: about the user you work for, and seen with that user only. agent: for every user of this "
+            "agent. Left out: user, where there is one."
+        ),
+    ] = None,
 ) -> StoredEntry:
     """Remember one fact under a stable key. Storing a key again replaces what was there: correct a fact by storing it again.
 
@@ -65,7 +81,10 @@ async def memory_store(
     key; no secrets. `evicted` in the result names entries that had to make room.
     Example: memory_store(key="preferred_language", category="core", content="Ana wants answers in Portuguese.")
     """
-    new = NewEntry(key, content, category, tags or [])
+    if scope is None:
+        shared = call.caller.user_id is None or category in (WORKSPACE, CONVERSATION)
+        scope = "agent" if shared else "user"
+    new = NewEntry(key, content, category, tags or [], scope)
     return await service.store(call.db, call.caller, call.agent_id, new)
 
 
@@ -89,7 +108,7 @@ async def memory_list(
         ListFilter | None, Field(description="Leave it out for everything, newest first.")
     ] = None,
 ) -> dict[str, Any]:
-    """List what this agent and its workspace have stored, newest first. `has_more` tells that the list was cut.
+    """List what is stored for this agent, its user and its workspace, newest first. `has_more`: the list was cut.
 
     Use it at the start of a task to see what is known, or with a query when you do not remember a key.
     Example: memory_list(filter={"query": "invoice", "category": "daily"})
@@ -136,7 +155,7 @@ box.shelves.append(
         prefix="entries",
         template="{key}",
         name="entry",
-        description="A fact that this agent or its workspace stored under a key.",
+        description="A fact under a key: of this agent, of its user, or of its workspace.",
         media_type=markdown.MEDIA_TYPE,
         list=_list,
         read=_read,

@@ -1,4 +1,4 @@
-"""An agent's own entries as a zip of markdown pages, and back.
+"""An agent's own entries, or a user's with the agent, as a zip of markdown pages, and back.
 
 Export then import changes nothing. An import is taken whole or not at all: whatever is odd about one file (a path that
 leads elsewhere, a link, a bomb, two files for one key, another agent's page) refuses the archive.
@@ -15,18 +15,21 @@ from holdfast.entries import markdown, retention
 from holdfast.entries.markdown import Page
 from holdfast.entries.model import (
     CONVERSATION,
+    CORE,
     MAX_ENTRIES,
     WORKSPACE,
     Entry,
     ImportResult,
-    Places,
+    Scope,
 )
-from holdfast.entries.shelf import Shelf
+from holdfast.entries.quota import Quota
+from holdfast.entries.reach import Reach, must_change
 from holdfast.kernel import limits
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.db import Database
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.kernel.places import enter_agent
+from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.kernel.zips import Bounds, file_info, read_zip, refused
 
@@ -40,61 +43,73 @@ MAX_ZIP_BYTES = 32 * 1024 * 1024
 MAX_PAGE_BYTES = 48 * 1024
 
 
-async def export_entries(db: Database, caller: Caller, agent_id: str) -> bytes:
-    """The zip of an agent's own entries: `<category>/<percent-encoded key>.md`."""
+async def export_entries(
+    db: Database, caller: Caller, agent_id: str, *, scope: Scope = "agent"
+) -> bytes:
+    """The zip of an agent's own entries, or of the user's with it: `<category>/<percent-encoded key>.md`."""
     async with db.read(caller) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
-        owner = Places(agent_id, caller.workspace_id).agent.owner
-        entries = await tx.all(Entry, queries.export, owner=owner)
+        reach = Reach.of(caller, agent_id)
+        entries = await tx.all(Entry, queries.export, **reach.params, scope=scope)
     return await asyncio.to_thread(pack, entries)
 
 
 async def import_entries(
-    db: Database, caller: Caller, agent_id: str, archive: bytes, *, mode: Mode = "upsert"
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    archive: bytes,
+    *,
+    mode: Mode = "upsert",
+    scope: Scope = "agent",
 ) -> ImportResult:
     """Store every page of a zip; with `replace`, forget what the zip lacks. All of it or nothing."""
-    pages = await asyncio.to_thread(unpack, archive, agent_id)
-    where = Places(agent_id, caller.workspace_id)
-    async with db.begin(caller.speaking_as(agent_id)) as tx:
+    speaking = caller.speaking_as(agent_id)
+    reach = Reach.of(caller, agent_id)
+    audience = reach.for_new(CORE, scope)
+    must_change(caller, audience)
+    pages = await asyncio.to_thread(unpack, archive, audience)
+    async with db.begin(speaking) as tx:
         await enter_agent(tx, caller, agent_id, to_write=True)
-        shelf = await Shelf.take(tx, where.agent.owner, None)
-        lacking = await _forget_the_rest(shelf, pages) if mode == "replace" else 0
-        result = await _store_pages(tx, shelf, where, pages, deleted=lacking)
-        await shelf.leave()
-    shelf.tally.report()
+        quota = await Quota.lock(tx, audience.text, None, [audience])
+        lacking = await _forget_the_rest(quota, audience, pages) if mode == "replace" else 0
+        result = await _store_pages(quota, reach, audience, pages, deleted=lacking)
+        await quota.save()
+    quota.tally.report()
     return result
 
 
-async def _forget_the_rest(shelf: Shelf, pages: list[Page]) -> int:
+async def _forget_the_rest(quota: Quota, audience: Audience, pages: list[Page]) -> int:
     kept = {page.entry.key for page in pages}
-    rest = [entry for entry in shelf.every() if entry.key not in kept]
-    await shelf.remove(rest, "forgotten")
+    rest = [entry for entry in quota.every(audience) if entry.key not in kept]
+    await quota.remove(rest, "forgotten")
     return len(rest)
 
 
 async def _store_pages(
-    tx: Tx, shelf: Shelf, where: Places, pages: list[Page], *, deleted: int
+    quota: Quota, reach: Reach, audience: Audience, pages: list[Page], *, deleted: int
 ) -> ImportResult:
-    """Store what differs. What is not there comes back with its times, unless its time is over."""
+    """Store what differs. What is not there comes back with its times, unless it has expired by them."""
     upserted = unchanged = expired = 0
     evicted: list[str] = []
-    await shelf.look_back(where.agent, [page.entry.key for page in pages])
-    for page in sorted(pages, key=lambda page: page.updated_at or tx.now):
-        new, current = page.entry, shelf.held(where.agent, page.entry.key)
-        updated_at = None if current else _not_after(page.updated_at, tx.now)
-        ends = retention.expires_at(new.category, updated_at or tx.now)
+    now = quota.tx.now
+    await quota.look_back(audience, [page.entry.key for page in pages])
+    for page in sorted(pages, key=lambda page: page.updated_at or now):
+        new, current = page.entry, quota.current(audience, page.entry.key)
+        updated_at = None if current else _not_after(page.updated_at, now)
+        ends = retention.expires_at(new.category, updated_at or now)
         if current and (current.content, current.category, current.tags) == (
             new.content,
             new.category,
             new.tags,
         ):
             unchanged += 1
-        elif ends is not None and ends <= tx.now:
+        elif ends is not None and ends <= now:
             expired += 1
         else:
-            created_at = _not_after(page.created_at, updated_at or tx.now)
-            stored = await shelf.put(
-                where, new, action="imported", created_at=created_at, updated_at=updated_at
+            created_at = _not_after(page.created_at, updated_at or now)
+            stored = await quota.put(
+                reach, new, action="imported", created_at=created_at, updated_at=updated_at
             )
             upserted += 1
             evicted += stored.evicted
@@ -127,11 +142,11 @@ def path_of(category: str, key: str) -> str:
     return f"{folder}/{quote(key, safe='')}.md"
 
 
-def unpack(archive: bytes, agent_id: str) -> list[Page]:
-    """The pages of a zip, all of them of one agent and none twice."""
+def unpack(archive: bytes, audience: Audience) -> list[Page]:
+    """The pages of a zip, all of them of one agent (and of one user, or of none), and no key twice."""
     files = read_zip(archive, _BOUNDS).files
     limits.at_most(len(files), MAX_ENTRIES, what="files in the zip")
-    pages = [_read_page(path, raw, agent_id) for path, raw in files.items()]
+    pages = [_read_page(path, raw, audience) for path, raw in files.items()]
     if len({page.entry.key for page in pages}) < len(pages):
         raise refused("two files hold the same key")
     return pages
@@ -154,7 +169,7 @@ _BOUNDS = Bounds(
 )
 
 
-def _read_page(path: str, raw: bytes, agent_id: str) -> Page:
+def _read_page(path: str, raw: bytes, audience: Audience) -> Page:
     try:
         page = markdown.read(raw.decode())
         page.entry.check()
@@ -162,8 +177,11 @@ def _read_page(path: str, raw: bytes, agent_id: str) -> Page:
         raise refused(f"{path!r} is not UTF-8") from None
     except HoldfastError as error:
         raise refused(f"{path!r}: {error.detail}") from None
-    if page.agent_id != agent_id:
+    if page.agent_id != audience.agent_id:
         raise refused(f"{path!r} belongs to another agent")
+    if page.user_id != audience.user_id:
+        expected = "no user" if audience.user_id is None else f"the user {audience.user_id!r}"
+        raise refused(f"{path!r} is not an entry of {expected}; `scope` says which are imported")
     if page.entry.category in (CONVERSATION, WORKSPACE):
         raise refused(f"{path!r} is a {page.entry.category} entry, which is not the agent's own")
     folder, _, file = path.partition("/")

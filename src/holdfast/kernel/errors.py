@@ -1,4 +1,4 @@
-"""Every error of the service, with its code and status.
+"""Everything that can go wrong, said once.
 
 HoldfastError
 ├── Unauthenticated         401  no or bad credential

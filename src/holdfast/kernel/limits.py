@@ -1,4 +1,4 @@
-"""Checks of sizes, and of texts that Postgres cannot store."""
+"""Is it small enough, and is it text the database can keep."""
 
 from holdfast.kernel.errors import Invalid, LimitExceeded
 

@@ -1,4 +1,4 @@
-"""Rate limits of API keys, per minute, counted in the database so that all processes share the count."""
+"""Requests per minute, for keys that have a limit. Counted in the database, so that all processes count together."""
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database

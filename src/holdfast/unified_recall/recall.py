@@ -11,7 +11,7 @@ from holdfast.blocks import archive
 from holdfast.blocks import recall as blocks
 from holdfast.conversations.flush import index as summaries
 from holdfast.entries import passages as entries
-from holdfast.entries.model import Places
+from holdfast.entries.reach import Reach
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.places import enter_agent
@@ -72,19 +72,19 @@ async def _blocks(db: Database, caller: Caller, place: Place) -> View:
 
 
 async def _entries(db: Database, caller: Caller, place: Place) -> View:
-    """What the agent that is spoken for stored, and what its workspace shares."""
+    """The entries of the agent that is spoken for, of the user with it, and of its workspace."""
     agent_id = place.agent_id or caller.agent_id
     if agent_id is None:
         return View((), {})
     async with db.read(caller) as tx:
         await enter_agent(tx, caller, agent_id, to_write=False)
-    where = Places(agent_id, caller.workspace_id)
+    reach = Reach.of(caller, agent_id)
 
     async def read_entries(ids: Sequence[str]) -> Mapping[str, Thing]:
-        rows = await entries.read_recalled(db, caller, where, ids)
+        rows = await entries.read_recalled(db, caller, reach, ids)
         return {id: Thing(row.content, row) for id, row in rows.items()}
 
-    return View(entries.scopes_of(where), {"entry": read_entries})
+    return View(entries.scopes_of(reach), {"entry": read_entries})
 
 
 async def _summaries(db: Database, caller: Caller, place: Place) -> View:

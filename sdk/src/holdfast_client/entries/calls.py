@@ -23,6 +23,7 @@ from holdfast_client.entries.model import (
     BatchResult,
     Entry,
     EntryRevision,
+    EntryScope,
     Hydration,
     ImportMode,
     ImportResult,
@@ -43,12 +44,13 @@ ZIP_TIMEOUT_S = 300.0
 
 
 def store(
-    scope: Scope,
+    asker: Scope,
     key: str,
     content: str,
     *,
     category: str = "core",
     tags: Sequence[str] = (),
+    scope: EntryScope = "agent",
     run_id: str | None = None,
     expected_version: int | None = None,
     agent_id: str | None = None,
@@ -56,6 +58,7 @@ def store(
 ) -> Call[StoredEntry]:
     """Store a fact under a key, or refresh what is there. `conversation` entries need the run they belong to.
 
+    With scope `user` it belongs to the user that the client acts for, and nobody else sees it.
     With `expected_version` only if that is the entry's version (0: there is none yet); Conflict otherwise, with the entry
     as it is now as `current`.
     """
@@ -63,30 +66,46 @@ def store(
         content=content,
         category=category,
         tags=list(tags),
+        scope=scope,
         run_id=run_id,
         expected_version=expected_version,
     )
-    path = _path(scope, agent_id, "entries", key)
-    return put(scope, path, one(StoredEntry), body, if_match=if_match, conflict_as=Entry)
+    path = _path(asker, agent_id, "entries", key)
+    return put(asker, path, one(StoredEntry), body, if_match=if_match, conflict_as=Entry)
 
 
 def recall(
-    scope: Scope, key: str, *, run_id: str | None = None, agent_id: str | None = None
+    asker: Scope,
+    key: str,
+    *,
+    run_id: str | None = None,
+    scope: EntryScope | None = None,
+    agent_id: str | None = None,
 ) -> Call[Entry]:
-    """What is stored under a key: in the run, else by the agent, else in its workspace; NotFound otherwise."""
-    return get(scope, _path(scope, agent_id, "entries", key), one(Entry), {"run_id": run_id})
+    """The entry under a key: of the run, else the user's with the agent, the agent's, its workspace's; else NotFound.
+
+    With scope `user` only the user's, with `agent` only the others.
+    """
+    asked: Query = {"run_id": run_id, "scope": scope}
+    return get(asker, _path(asker, agent_id, "entries", key), one(Entry), asked)
 
 
 def recall_markdown(
-    scope: Scope, key: str, *, run_id: str | None = None, agent_id: str | None = None
+    asker: Scope,
+    key: str,
+    *,
+    run_id: str | None = None,
+    scope: EntryScope | None = None,
+    agent_id: str | None = None,
 ) -> Call[str]:
-    """What is stored under a key as a markdown page: its front matter, and the content verbatim."""
-    path = _path(scope, agent_id, "entries", key)
-    return get(scope, path, _text, {"run_id": run_id}, headers={"Accept": MARKDOWN})
+    """The entry under a key as a markdown page: its front matter, and the content verbatim."""
+    path = _path(asker, agent_id, "entries", key)
+    asked: Query = {"run_id": run_id, "scope": scope}
+    return get(asker, path, _text, asked, headers={"Accept": MARKDOWN})
 
 
 def list_entries(
-    scope: Scope,
+    asker: Scope,
     *,
     category: str | None = None,
     tags: Sequence[str] = (),
@@ -99,8 +118,8 @@ def list_entries(
     before_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[Page[Entry]]:
-    """The agent's entries, its workspace's and the run's, last stored first: those that have all the `tags`, and `query`
-    in key or content. A page is of 100, with a query of 20, unless told otherwise."""
+    """The run's entries, the user's with the agent, the agent's and its workspace's, last stored first: those that have all
+    the `tags`, and `query` in key or content. A page is of 100, with a query of 20, unless told otherwise."""
     asked: Query = {
         "category": category,
         "tag": list(tags),
@@ -112,61 +131,64 @@ def list_entries(
         "after_id": after_id,
         "before_id": before_id,
     }
-    return get(scope, _path(scope, agent_id, "entries"), page_of(Entry), asked)
+    return get(asker, _path(asker, agent_id, "entries"), page_of(Entry), asked)
 
 
 def forget(
-    scope: Scope,
+    asker: Scope,
     key: str,
     *,
     run_id: str | None = None,
     category: str | None = None,
+    scope: EntryScope | None = None,
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[bool]:
     """Forget what `recall` would have found: whether there was anything. Its history stays."""
-    asked: Query = {"run_id": run_id, "category": category}
-    path = _path(scope, agent_id, "entries", key)
-    return remove(scope, path, field_of("forgotten", bool), query=asked, if_match=if_match)
+    asked: Query = {"run_id": run_id, "category": category, "scope": scope}
+    path = _path(asker, agent_id, "entries", key)
+    return remove(asker, path, field_of("forgotten", bool), query=asked, if_match=if_match)
 
 
 def history(
-    scope: Scope,
+    asker: Scope,
     key: str,
     *,
     run_id: str | None = None,
     category: str | None = None,
+    scope: EntryScope | None = None,
     agent_id: str | None = None,
 ) -> Call[list[EntryRevision]]:
     """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
-    asked: Query = {"run_id": run_id, "category": category}
-    return get(scope, _path(scope, agent_id, "history", key), data_of(EntryRevision), asked)
+    asked: Query = {"run_id": run_id, "category": category, "scope": scope}
+    return get(asker, _path(asker, agent_id, "history", key), data_of(EntryRevision), asked)
 
 
 def restore(
-    scope: Scope,
+    asker: Scope,
     key: str,
     version: int,
     *,
     run_id: str | None = None,
     category: str | None = None,
+    scope: EntryScope | None = None,
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[StoredEntry]:
     """Store again what stood under a key at a version; Conflict where that has no content."""
     return post(
-        scope,
-        _path(scope, agent_id, "restore", key),
+        asker,
+        _path(asker, agent_id, "restore", key),
         one(StoredEntry),
         {"version": version},
-        query={"run_id": run_id, "category": category},
+        query={"run_id": run_id, "category": category, "scope": scope},
         if_match=if_match,
         conflict_as=Entry,
     )
 
 
 def store_batch(
-    scope: Scope,
+    asker: Scope,
     entries: Sequence[NewEntry],
     *,
     run_id: str | None = None,
@@ -174,14 +196,14 @@ def store_batch(
 ) -> Call[BatchResult]:
     """Store many in one transaction. One that is wrong is reported in `results` and skipped, the others are stored."""
     body = given(entries=list(entries), run_id=run_id)
-    return post(scope, _path(scope, agent_id, "entries-batch"), one(BatchResult), body)
+    return post(asker, _path(asker, agent_id, "entries-batch"), one(BatchResult), body)
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
 def hydrate(
-    scope: Scope,
+    asker: Scope,
     *,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
     run_id: str | None = None,
@@ -189,11 +211,11 @@ def hydrate(
 ) -> Call[Hydration]:
     """What the agent sees at the start of a run, within a budget of bytes."""
     asked: Query = {"budget_bytes": budget_bytes, "run_id": run_id}
-    return get(scope, _path(scope, agent_id, "hydration"), one(Hydration), asked)
+    return get(asker, _path(asker, agent_id, "hydration"), one(Hydration), asked)
 
 
 def hydrate_if_changed(
-    scope: Scope,
+    asker: Scope,
     etag: str,
     *,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
@@ -202,12 +224,12 @@ def hydrate_if_changed(
 ) -> Call[Hydration | None]:
     """What the agent sees, unless that is still what had this `etag`: then None."""
     asked: Query = {"budget_bytes": budget_bytes, "run_id": run_id}
-    path = _path(scope, agent_id, "hydration")
-    return get(scope, path, _unless_the_same, asked, headers={"If-None-Match": f'"{etag}"'})
+    path = _path(asker, agent_id, "hydration")
+    return get(asker, path, _unless_the_same, asked, headers={"If-None-Match": f'"{etag}"'})
 
 
 def start_run(
-    scope: Scope,
+    asker: Scope,
     *,
     hydrate: bool = False,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
@@ -215,39 +237,46 @@ def start_run(
 ) -> Call[Run]:
     """Start a run; with `hydrate`, also what the agent sees, as its `hydration`."""
     body = given(hydrate=hydrate, budget_bytes=budget_bytes)
-    return post(scope, _path(scope, agent_id, "runs"), one(Run), body)
+    return post(asker, _path(asker, agent_id, "runs"), one(Run), body)
 
 
-def end_run(scope: Scope, run_id: str, *, agent_id: str | None = None) -> Call[Run]:
+def end_run(asker: Scope, run_id: str, *, agent_id: str | None = None) -> Call[Run]:
     """End a run and drop its `conversation` entries; writing under it is RunEnded from then on."""
-    return post(scope, _path(scope, agent_id, "runs", run_id, "end"), one(Run))
+    return post(asker, _path(asker, agent_id, "runs", run_id, "end"), one(Run))
 
 
 # --- zip in and out --------------------------------------------------------------------------------------------------
 
 
-def export_entries(scope: Scope, *, agent_id: str | None = None) -> Call[bytes]:
-    """The agent's own entries as a zip of markdown pages."""
-    return get(scope, _path(scope, agent_id, "entries-export"), raw)
+def export_entries(
+    asker: Scope, *, scope: EntryScope = "agent", agent_id: str | None = None
+) -> Call[bytes]:
+    """The agent's own entries as a zip of markdown pages; with scope `user`, the user's with the agent."""
+    return get(asker, _path(asker, agent_id, "entries-export"), raw, {"scope": scope})
 
 
 def import_entries(
-    scope: Scope, content: bytes, *, mode: ImportMode = "upsert", agent_id: str | None = None
+    asker: Scope,
+    content: bytes,
+    *,
+    mode: ImportMode = "upsert",
+    scope: EntryScope = "agent",
+    agent_id: str | None = None,
 ) -> Call[ImportResult]:
     """Store every page of a zip, or nothing of it; `replace` also forgets what is not in it."""
     return post(
-        scope,
-        _path(scope, agent_id, "entries-import"),
+        asker,
+        _path(asker, agent_id, "entries-import"),
         one(ImportResult),
         content=content,
         content_type=ZIP,
-        query={"mode": mode},
+        query={"mode": mode, "scope": scope},
         timeout_s=ZIP_TIMEOUT_S,
     )
 
 
-def _path(scope: Scope, agent_id: str | None, *parts: str) -> str:
-    return at("agents", scope.must_agent(agent_id), *parts)
+def _path(asker: Scope, agent_id: str | None, *parts: str) -> str:
+    return at("agents", asker.must_agent(agent_id), *parts)
 
 
 def _text(reply: Reply) -> str:

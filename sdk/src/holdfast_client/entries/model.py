@@ -5,16 +5,22 @@ from datetime import datetime
 from typing import Literal
 
 ImportMode = Literal["upsert", "replace"]
+EntryScope = Literal["agent", "user"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One fact under its key. `agent_id` is who stored it last: of a workspace's entry, any of its agents."""
+    """One fact under its key. `agent_id` is who stored it last: of a workspace's entry, any of its agents.
+
+    `user_id` is the user that an entry with scope `user` belongs to; any other entry has none.
+    """
 
     id: str
     agent_id: str
     workspace_id: str
     run_id: str | None
+    user_id: str | None
+    scope: EntryScope
     key: str
     category: str
     content: str
@@ -29,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry(Entry):
-    """An entry as it was just stored: whether its key is new, and whose place it took."""
+    """An entry as it was just stored: whether its key is new, and the keys that were evicted for it."""
 
     created: bool = False
     evicted: list[str] = field(default_factory=list)
@@ -43,6 +49,7 @@ class NewEntry:
     content: str
     category: str = "core"
     tags: list[str] = field(default_factory=list)
+    scope: EntryScope = "agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +62,17 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class EntryRevision:
-    """An entry as it stood after one change; of a removal, or once redacted, there is no content."""
+    """An entry as it stood after one change; of a removal, or once redacted, there is no content.
+
+    `user_id` is the user that the change was made for.
+    """
 
     id: str
     key: str
     version: int
     action: str
     actor: Actor
+    user_id: str | None
     created_at: datetime
     request_id: str | None
     category: str | None
@@ -80,7 +91,7 @@ class ItemError:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What became of one item of a batch."""
+    """Whether one item of a batch was stored."""
 
     key: str | None
     status: Literal["stored", "invalid", "refused"]
@@ -89,7 +100,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What became of a batch: how many, one by one, and whose places they took."""
+    """How many items of a batch were stored, each one's result, and the keys that were evicted for them."""
 
     stored: int
     skipped: int

@@ -14,7 +14,6 @@ from holdfast_client.nodes.model import (
     Node,
     NodeChange,
     NodeItem,
-    Visibility,
 )
 from holdfast_client.scope import Scope
 from holdfast_client.values import Page, given
@@ -27,16 +26,13 @@ def list_nodes(
     *,
     q: str | None = None,
     kind: str | None = None,
-    visibility: Visibility | None = None,
-    project_id: str | None = None,
     limit: int = 20,
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[Node]]:
-    """Nodes that the caller sees, newest first; `q` is part of a name or alias."""
+    """Nodes, newest first; `q` is part of a name or alias."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
-    which: Query = {"q": q, "kind": kind, "visibility": visibility, "project_id": project_id}
-    return get(scope, at(ROOT), page_of(Node), {**page, **which})
+    return get(scope, at(ROOT), page_of(Node), {**page, "q": q, "kind": kind})
 
 
 def create_node(
@@ -44,25 +40,12 @@ def create_node(
     name: str,
     *,
     kind: str = "entity",
-    visibility: Visibility = "user",
-    project_id: str | None = None,
     aliases: Sequence[str] = (),
     summary: str | None = None,
     items: Sequence[NewItem] = (),
 ) -> Call[Node]:
-    """Make a node, seen by the user alone unless `visibility` says otherwise.
-
-    Conflict, with the node as `current`, where one of its kind and visibility has the name already.
-    """
-    body = given(
-        name=name,
-        kind=kind,
-        visibility=visibility,
-        project_id=project_id,
-        aliases=list(aliases),
-        summary=summary,
-        items=list(items),
-    )
+    """Make a node; Conflict, with the node as `current`, where its kind has the name already."""
+    body = given(name=name, kind=kind, aliases=list(aliases), summary=summary, items=list(items))
     return post(scope, at(ROOT), one(Node), body, conflict_as=Node)
 
 
@@ -80,7 +63,7 @@ def change_node(
 
 
 def delete_node(scope: Scope, node_id: str, *, if_match: int | None = None) -> Call[None]:
-    """Delete a node, with its items and edges."""
+    """Take a node away, with its items and edges."""
     return delete(scope, at(ROOT, node_id), if_match=if_match, repeatable=True)
 
 
@@ -93,13 +76,13 @@ def add_item(
     memory_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[NodeItem]:
-    """Add an item to a node."""
+    """Say something of a node."""
     body = given(content=content, source=source, memory_id=memory_id)
     return post(scope, at(ROOT, node_id, "items"), one(NodeItem), body, if_match=if_match)
 
 
 def remove_item(scope: Scope, node_id: str, item_id: str) -> Call[None]:
-    """Remove an item from a node."""
+    """Take back something that was said of a node."""
     return delete(scope, at(ROOT, node_id, "items", item_id), repeatable=True)
 
 
@@ -112,7 +95,7 @@ def put_edge(
 
 
 def delete_edge(scope: Scope, edge_id: str, *, if_match: int | None = None) -> Call[None]:
-    """Delete an edge."""
+    """Take a relation away."""
     return delete(scope, at(ROOT, "edges", edge_id), if_match=if_match, repeatable=True)
 
 

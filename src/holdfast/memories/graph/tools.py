@@ -1,7 +1,4 @@
-"""MCP tools of the node graph, with the names and schemas of the reference memory server.
-
-An entity is a node, its entityType the kind, its observations the items; a relation is an edge.
-"""
+"""The node graph for a model, in the words of the reference memory server: a kind is an entityType, items are observations."""
 
 import json
 from typing import Annotated, Any
@@ -84,7 +81,7 @@ async def create_relations(call: Call, relations: Relations) -> Worded:
     """Relate entities of the knowledge graph, in active voice. Both must be there; a relation that is there already is
     passed over; the result lists what was new.
 
-    Use it after create_entities, to record how things are related.
+    Use it after create_entities, to say how things hang together.
     Example: create_relations(relations=[{"from": "Ana Pérez", "to": "Lisbon office", "relationType": "works_at"}])
     """
     wanted = [each.as_relation for each in relations]

@@ -1,0 +1,115 @@
+"""The revisions under a key, also of what is forgotten, evicted or expired; storing one of them again."""
+
+from datetime import datetime
+
+from holdfast.entries import runs
+from holdfast.entries.model import EntryRevision, History, NewEntry, Scope, StoredEntry
+from holdfast.entries.quota import Past, Quota
+from holdfast.entries.reach import Reach, must_change
+from holdfast.entries.service import IfMatch, check_if_match, find
+from holdfast.kernel import limits, revisions
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.places import enter_agent
+from holdfast.kernel.revisions import Revision
+from holdfast.kernel.sight import Audience
+from holdfast.kernel.sql import load
+
+queries = load(__file__)
+
+
+async def history(
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    key: str,
+    *,
+    run_id: str | None = None,
+    category: str | None = None,
+    scope: Scope | None = None,
+) -> History:
+    """Every revision under a key, newest first, over all its lives."""
+    limits.storable(key, field="key")
+    async with db.read(caller) as tx:
+        await enter_agent(tx, caller, agent_id, to_write=False)
+        # A run's history outlives it: only that there was such a run is checked.
+        await runs.read_under(tx, caller, agent_id, run_id)
+        reach = Reach.of(caller, agent_id, run_id)
+        _, past = await _trace(tx, reach, key, category, scope)
+        found = await revisions.history(tx, "entry", past.id)
+    return History([_as_it_was(each, key) for each in found])
+
+
+async def restore(
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    key: str,
+    version: int,
+    *,
+    run_id: str | None = None,
+    category: str | None = None,
+    scope: Scope | None = None,
+    if_match: IfMatch = None,
+) -> StoredEntry:
+    """Store again what stood under a key at a version: a new version, also of what was forgotten or evicted."""
+    limits.storable(key, field="key")
+    async with db.begin(caller.speaking_as(agent_id)) as tx:
+        await enter_agent(tx, caller, agent_id, to_write=False)
+        await runs.write_under(tx, caller, agent_id, run_id)
+        reach = Reach.of(caller, agent_id, run_id)
+        audience, past = await _trace(tx, reach, key, category, scope)
+        must_change(caller, audience)
+        then = await revisions.at_version(tx, "entry", past.id, version)
+        quota = await Quota.lock(tx, reach.quota_of(audience), [key], [audience])
+        current = quota.current(audience, key)
+        check_if_match(current, if_match)
+        if then.content is None or then.state is None:
+            raise Conflict(f"version {version} has no content to bring back", current=current)
+        new = NewEntry(
+            key,
+            then.content,
+            then.state["category"],
+            then.state["tags"],
+            "agent" if audience.user_id is None else "user",
+        )
+        made = datetime.fromisoformat(then.state["created_at"])
+        stored = await quota.put(reach, new, action="restored", created_at=made)
+        await quota.save()
+    quota.tally.report()
+    return stored
+
+
+async def _trace(
+    tx: Tx, reach: Reach, key: str, category: str | None, scope: Scope | None
+) -> tuple[Audience, Past]:
+    """The audience and the last revision of what recall finds under a key, else of the nearest that ever had it."""
+    audiences = reach.nearest_first(category, scope)
+    living = await find(tx, reach, key, category=category, scope=scope)
+    if living is not None:
+        audiences = [living.audience]
+    texts = [each.text for each in audiences]
+    found = await tx.all(Past, queries.last_revisions, audiences=texts, keys=[key])
+    by_audience = {past.audience: past for past in found}
+    for audience in audiences:
+        if audience.text in by_audience:
+            return audience, by_audience[audience.text]
+    raise NotFound("nothing was ever stored under this key")
+
+
+def _as_it_was(revision: Revision, key: str) -> EntryRevision:
+    state = revision.state or {}
+    return EntryRevision(
+        id=revision.object_id,
+        key=key,
+        version=revision.version,
+        action=revision.action,
+        actor=revision.actor,
+        user_id=revision.user_id,
+        created_at=revision.created_at,
+        request_id=revision.request_id,
+        category=state.get("category"),
+        content=revision.content,
+        tags=state.get("tags"),
+    )
