@@ -25,7 +25,7 @@ from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
 from holdfast.directory import routes as directory
-from holdfast.edge import mcp_http, middleware, openapi, pages, problems
+from holdfast.edge import mcp_http, middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
 from holdfast.edge.connections import ConnectionLimits
 from holdfast.edge.route import fixed_paths
@@ -191,8 +191,9 @@ def make_app(config: AppConfig) -> FastAPI:
     if db.embedders.remote:
         app.state.checks["embedder"] = db.embedders.check
 
-    app.include_router(pages.router)
-    app.include_router(pages.health_router)
+    app.include_router(site.router)
+    app.include_router(access.page_router)
+    app.include_router(site.health_router)
     for router in ROUTERS:
         app.include_router(router, prefix=API)
     app.router.routes.extend(mcp.routes)

@@ -329,7 +329,7 @@ def _url(host: str, listener: socket.socket) -> str:
 
 
 def _announce(url: str, first: FirstCredentials | None, *, as_json: bool) -> None:
-    console = f"{url}/" if first is None else f"{url}/?link={first.link_token}"
+    console = f"{url}/" if first is None else f"{url}/sign-in?link={first.link_token}"
     if as_json:
         ready = {"url": url, "console_url": console, "mcp_url": f"{url}/mcp", "pid": os.getpid()}
         if first is not None:

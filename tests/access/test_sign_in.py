@@ -3,6 +3,7 @@
 import asyncio
 
 import pyotp
+import pytest
 
 from holdfast.access import service as access
 from tests.access.conftest import PASSWORD
@@ -101,6 +102,53 @@ async def test_a_one_time_link_opens_once_also_for_two_at_once(browser, org, db,
         *(browser().http.post("/auth/link", json={"token": token}) for _ in range(8))
     )
     assert sorted(reply.status_code for reply in replies) == [200] + [401] * 7
+
+
+async def test_a_one_time_link_signs_in_and_says_so(anonymous, org, db, person):
+    await person(password=None)
+    token = await access.make_link(db, org.operator, "ana")
+    for ahead in (
+        {"Sec-Purpose": "prefetch;prerender"},
+        {"Purpose": "prefetch"},
+        {"Sec-Fetch-Mode": "no-cors"},
+        {"User-Agent": "Slackbot-LinkExpanding 1.0"},
+    ):
+        page = await anonymous.get(
+            "/", params={"link": token}, headers=ahead, follow_redirects=True
+        )
+        assert (page.status_code, "set-cookie" in page.headers) == (200, False), ahead
+        assert '<form method="post" action="/sign-in">' in page.text
+        assert token in page.text
+    opened = await anonymous.get("/", params={"link": token}, follow_redirects=True)
+    assert opened.status_code == 200
+    assert opened.headers["content-type"].startswith("text/html")
+    assert "script-src" not in opened.text
+    assert "<script" not in opened.text
+    assert "form-action 'self'" in opened.headers["content-security-policy"]
+    assert "signed in as <strong>ana</strong>" in opened.text
+    assert (await anonymous.get("/api/v1/auth/session")).json()["user"]["id"] == "ana"
+    again = await anonymous.get("/sign-in", params={"link": token})
+    assert again.status_code == 401
+    assert "text/html" in again.headers["content-type"]
+
+
+async def test_the_button_of_a_link_signs_in_from_its_own_page_alone(anonymous, org, db, person):
+    await person(password=None)
+    token = await access.make_link(db, org.operator, "ana")
+    other = await anonymous.post(
+        "/sign-in", data={"link": token}, headers={"Sec-Fetch-Site": "cross-site"}
+    )
+    assert (other.status_code, "set-cookie" in other.headers) == (403, False)
+    pressed = await anonymous.post("/sign-in", data={"link": token})
+    assert (pressed.status_code, "httponly" in pressed.headers["set-cookie"].lower()) == (200, True)
+
+
+@pytest.mark.parametrize("token", ["", '"><script>alert(1)</script>', "x" * 5000])
+async def test_a_link_that_is_none_is_refused_and_escaped(anonymous, token):
+    refused = await anonymous.get("/sign-in", params={"link": token})
+    assert (refused.status_code, "<script>" in refused.text) == (401, False)
+    ahead = await anonymous.get("/sign-in", params={"link": token}, headers={"Purpose": "prefetch"})
+    assert (ahead.status_code, "<script>" in ahead.text) == (200, False)
 
 
 async def test_the_first_password_is_set_freely_and_the_next_after_a_step_up(

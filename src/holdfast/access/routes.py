@@ -1,11 +1,13 @@
 """Signing in, and keys, over HTTP."""
 
 from typing import Annotated
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import HTMLResponse
 from pydantic import Field
 
-from holdfast.access import keys, service
+from holdfast.access import keys, service, sign_in_page
 from holdfast.access.model import MAX_PASSWORD_CHARS, ApiKey, NewKey, SignedIn, TotpEnrolment
 from holdfast.edge.client_address import client_address
 from holdfast.edge.route import COOKIE, ApiRoute, OpenRoute, SecretApiRoute, TheCaller, TheDatabase
@@ -19,6 +21,7 @@ from holdfast.kernel.pages import Cursor, Page
 
 open_router = APIRouter(route_class=OpenRoute, tags=["access"])
 OPEN = {"x-open": True}  # the document asks for no key here (edge/openapi.py)
+page_router = APIRouter(route_class=OpenRoute, include_in_schema=False)
 router = APIRouter(route_class=ApiRoute, tags=["access"])
 secret_router = APIRouter(route_class=SecretApiRoute, tags=["access"])
 
@@ -98,6 +101,33 @@ async def login_by_link(
 ) -> SignedIn:
     """Sign in with a one-time link; sets the session cookie."""
     return _with_cookie(request, response, await service.sign_in_by_link(db, body.token))
+
+
+@page_router.get("/sign-in")
+async def open_link(request: Request, db: TheDatabase, link: str = "") -> Response:
+    """The page of a one-time link: signs in whoever opens it; what only looks ahead gets a button."""
+    if not sign_in_page.is_opened_by_a_person(request.headers):
+        return HTMLResponse(sign_in_page.ask_page(link))
+    return await _use_link(request, db, link)
+
+
+@page_router.post("/sign-in")
+async def press_button(request: Request, db: TheDatabase) -> Response:
+    """The button of that page."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return HTMLResponse(sign_in_page.refused_page("the button is on another site"), 403)
+    form = parse_qs((await request.body()).decode("utf-8", "replace"))
+    return await _use_link(request, db, form.get("link", [""])[0])
+
+
+async def _use_link(request: Request, db: TheDatabase, token: str) -> Response:
+    try:
+        opened = await service.sign_in_by_link(db, token)
+    except Unauthenticated as error:
+        return HTMLResponse(sign_in_page.refused_page(error.detail), 401)
+    response = HTMLResponse(sign_in_page.signed_in_page(opened.signed_in.user.id))
+    _with_cookie(request, response, opened)
+    return response
 
 
 @open_router.get("/auth/session", openapi_extra=OPEN)

@@ -23,7 +23,10 @@ SECURITY_HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 # Pages of ours load nothing from elsewhere; JSON loads nothing at all.
-PAGE_POLICY = b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+PAGE_POLICY = (
+    b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+    b"frame-ancestors 'none'"
+)
 DATA_POLICY = b"default-src 'none'; frame-ancestors 'none'"
 
 

@@ -4,9 +4,10 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -52,9 +53,11 @@ _DOCS = """<!doctype html>
 _START = "SwaggerUIBundle({url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true});"
 
 
-@router.get("/", response_class=HTMLResponse)
-async def home() -> str:
-    """What runs here and where the docs are."""
+@router.get("/", response_class=HTMLResponse, response_model=None)
+async def home(link: str | None = None) -> str | Response:
+    """What runs here and where the docs are; a one-time link goes to the page that uses it."""
+    if link is not None:
+        return RedirectResponse(f"/sign-in?{urlencode({'link': link})}", 303)
     return _HOME
 
 
