@@ -7,7 +7,7 @@ DEV_READY := .venv/.ready-dev
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
-.PHONY: help setup setup-dev serve test check format worker bench bench-recall bench-peers lock clean
+.PHONY: help setup setup-dev serve test check format worker bench bench-recall bench-extract bench-peers lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -16,6 +16,7 @@ help:
 	@echo "make format   put the formatting right"
 	@echo "make bench    repeatable benchmarks that print ratios"
 	@echo "make bench-recall   quality of recall on the public benchmarks"
+	@echo "make bench-extract  quality of what is learned from conversations (data/memchat)"
 	@echo "make bench-peers    get LangGraph's store and mem0, for bench-recall to compare with"
 	@echo "make worker   background jobs in a process of their own"
 	@echo "make lock     resolve requirements.lock and requirements-dev.lock anew"
@@ -65,6 +66,9 @@ bench: setup-dev
 
 bench-recall: setup-dev
 	@$(BIN)/python -m bench.recall
+
+bench-extract: setup-dev
+	@$(BIN)/python -m bench.extract
 
 # In an environment of their own: what the peers depend on never meets what the service depends on.
 bench-peers: $(PEERS_READY)

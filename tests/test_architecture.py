@@ -4,7 +4,8 @@ kernel          nobody but itself
 engine          nobody but itself
 edge            kernel
 a face          kernel; its routes.py and tools.py also edge
-context, …      what crosses faces: kernel and the faces' services; its routes.py and tools.py also edge
+context, …      what crosses faces: kernel and the faces' services; its routes.py and tools.py also edge; and the SDK's
+                renderer, so that a prompt is written by one and the same code on both sides
 anthropic_api   somebody else's API over our faces: kernel, edge and the faces' services
 app, serve, …   everybody: they put the rooms together
 cli             a command is a client (the SDK) or an administrator (the services), never both; no routes
@@ -22,12 +23,13 @@ ROOT = Path(__file__).parent.parent
 SRC, SDK = ROOT / "src", ROOT / "sdk" / "src"
 
 # Rooms that are no faces. Any other folder of src/holdfast is one, and held to a face's rules.
-CROSSING = {"context", "unified_recall"}
+CROSSING = {"context", "learning", "unified_recall"}
 SURFACES = {"anthropic_api"}  # somebody else's API over our faces: all of it speaks to the outside
 OTHER_ROOMS = {"kernel", "engine", "edge", "cli", "console", "walls", *CROSSING, *SURFACES}
 ROOMS = {path.name for path in (SRC / "holdfast").iterdir() if (path / "__init__.py").exists()}
 FACES = ROOMS - OTHER_ROOMS
 
+RENDERER = "holdfast_client.context.rendering"
 WORDS = {"routes", "tools"}  # the files of a room that speak to the outside
 PLAIN = {"holdfast", "holdfast.__version__"}  # what anyone may know
 CLIENT_COMMANDS_MAY_USE = ("holdfast.cli.", "holdfast.local.")
@@ -92,7 +94,8 @@ def offences(name: str, imported: set[str]) -> list[str]:
     wrong: set[str] = set()
     if allowed is not None:
         wrong |= {each for each in ours if _beyond(name, each, allowed)}
-        wrong |= client  # only what stands outside the service is its client
+        shared = {each for each in client if room_of(name) == "context" and each == RENDERER}
+        wrong |= client - shared  # only what stands outside the service is its client
     if room_of(name) in CROSSING | SURFACES:
         wrong |= {each for each in ours if room_of(each) in FACES and _speaks(each)}
     if room_of(name) == "cli":

@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
     statement_timeout: str = Field(
         "10s",
-        description="How long one call waits for the database in all, before it is answered with MEM-003.",
+        description="How long a call waits for a database that does not answer, before it is answered with MEM-003.",
     )
 
     llm: str | None = Field(None, description="The model for extraction and summaries.")

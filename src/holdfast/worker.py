@@ -14,7 +14,8 @@ from holdfast.entries import sweep as entries
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.jobs import Handler, Worker
+from holdfast.kernel.job_worker import Worker
+from holdfast.kernel.jobs import Handler
 from holdfast.kernel.recall import language, vectors
 from holdfast.memories.assets import service as assets
 from holdfast.memories.assets.objects import ObjectStore

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import sys
 
 import pytest
@@ -45,27 +46,110 @@ def test_install_writes_into_the_settings_and_keeps_what_is_there(
     before = {"theme": "dark", servers: {"other": {"command": "x"}}}
     path.write_text(json.dumps(before))
 
-    for _ in range(2):
-        code, _, err = holdfast("mcp", "install", "--client", client, "--write", **home)
+    for agent in ("one", "two"):
+        code, _, err = holdfast(
+            *("mcp", "install", "--client", client, "--write", "--agent", agent),
+            HOLDFAST_DATA_DIR=str(tmp_path / "none"),
+            **home,
+        )
         assert code == 0, err
     after = json.loads(path.read_text())
     entry = after[servers].pop("holdfast")
-    assert entry["args"][-1] == "mcp"
+    assert entry["args"][-3:] == ["mcp", "--agent", "two"]
     assert ("type" in entry) == (client in ("claude-code", "vscode"))
     assert after == before
-    assert json.loads(path.with_name(f"{path.name}.bak").read_text())["theme"] == "dark"
+    assert (
+        json.loads(path.with_name(f"{path.name}.bak").read_text()) == before
+    )  # the first one stays
 
 
 def test_install_leaves_settings_that_it_cannot_read(holdfast, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / ".mcp.json"
     path.write_text("{ // mine\n}")
-    code, _, err = holdfast("mcp", "install", "--client", "claude-code", "--write")
+    none = {"HOLDFAST_DATA_DIR": str(tmp_path / "none")}
+    code, _, err = holdfast("mcp", "install", "--client", "claude-code", "--write", **none)
     assert (code, err.count("\n")) == (1, 1)
     assert "by hand" in err
     assert path.read_text() == "{ // mine\n}"
     code, _, err = holdfast("mcp", "install", "--client", "netscape")
     assert (code, "claude-desktop" in err) == (1, True)
+
+
+def _mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def in_project(holdfast, tmp_path, monkeypatch):
+    """Runs `mcp install --write` for a client whose settings are the project's."""
+    monkeypatch.chdir(tmp_path)
+
+    def install(*words, **env):
+        env = {"HOLDFAST_DATA_DIR": str(tmp_path / "none"), **env}
+        code, _, err = holdfast(
+            "mcp", "install", "--client", "claude-code", "--write", *words, **env
+        )
+        assert code == 0, err
+        path = tmp_path / ".mcp.json"
+        return path, json.loads(path.read_text())["mcpServers"]["holdfast"]
+
+    return install
+
+
+def test_install_keeps_the_mode_of_the_settings(in_project, tmp_path):
+    path = tmp_path / ".mcp.json"
+    for mode in (0o600, 0o640, 0o664):
+        path.write_text("{}")
+        path.chmod(mode)
+        in_project()
+        assert _mode(path) == mode
+        assert _mode(tmp_path / ".mcp.json.bak") == 0o600  # of the first time
+
+
+def test_install_writes_through_a_link(in_project, tmp_path):
+    kept = tmp_path / "dotfiles" / "mcp.json"
+    kept.parent.mkdir()
+    kept.write_text('{"mine": 1}')
+    (tmp_path / ".mcp.json").symlink_to("dotfiles/mcp.json")
+    path, _ = in_project()
+    assert path.is_symlink()
+    assert json.loads(kept.read_text())["mine"] == 1
+    kept.unlink()
+    in_project()  # a link that leads nowhere yet
+    assert (path.is_symlink(), kept.exists()) == (True, True)
+
+
+def test_install_for_a_service_elsewhere_carries_its_key_in_a_private_file(in_project, tmp_path):
+    path = tmp_path / ".mcp.json"
+    path.write_text("{}")
+    path.chmod(0o644)
+    where = {"HOLDFAST_URL": "http://memory.example:8321", "HOLDFAST_API_KEY": "hf_live_secret"}
+    path, entry = in_project(**where)
+    assert entry["env"] == where
+    assert "hf_live_secret" not in entry["args"]
+    assert _mode(path) == 0o600
+
+
+def test_install_for_a_database_of_ones_own(in_project, service, org):
+    path, entry = in_project("--org", org.id, HOLDFAST_DATABASE_URL=service.owner_url)
+    assert entry["env"]["HOLDFAST_DATABASE_URL"] == service.owner_url
+    assert _mode(path) == 0o600
+
+
+def test_install_refuses_what_could_not_start(holdfast, org, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words, env, said in (
+        ([], {}, "several orgs"),
+        (["--org", "org_none"], {}, "no org"),
+        ([], {"HOLDFAST_URL": "http://memory.example", "HOLDFAST_API_KEY": ""}, "HOLDFAST_API_KEY"),
+    ):
+        code, out, err = holdfast(
+            "mcp", "install", "--write", "--client", "claude-code", *words, **env
+        )
+        assert (code, out) == (1, ""), err
+        assert said in err
+        assert not (tmp_path / ".mcp.json").exists()
 
 
 async def test_it_works_on_a_data_folder_that_nobody_serves(data_dir):

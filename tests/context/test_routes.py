@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.context.user_memory import render
 from holdfast.kernel.tokens import tokenizer_for
+from holdfast_client.context import rendering
 
 ARCHIVE = "Drinks sencha in the morning\nHas a dog called Rex\nFlew to Lisbon in May"
 
@@ -167,8 +168,12 @@ async def test_tokens_are_counted_by_part_and_add_up(filled):
     count = tokenizer_for(None).count
     assert context["tokens"] == {
         "user_memory": count(context["user_memory"]["content"]),
-        "system_reminders": sum(count(each["content"]) for each in context["system_reminders"]),
-        "entries": sum(count(f"{each['key']}: {each['content']}") for each in context["entries"]),
+        "system_reminders": sum(
+            count(rendering.reminder(each["content"])) for each in context["system_reminders"]
+        ),
+        "entries": sum(
+            count(rendering.entry(each["key"], each["content"])) for each in context["entries"]
+        ),
         "messages": 0,
         "total": sum(n for part, n in context["tokens"].items() if part != "total"),
     }

@@ -85,13 +85,43 @@ async def test_after_a_restart_of_postgres_no_call_is_given_a_dead_connection(da
             assert set(await calls(api)) <= {200, 201}
 
             # A single backend that is killed is missed by nobody either.
-            url = find_running(data_dir).app_url
-            with psycopg.connect(url, autocommit=True) as other:
-                other.execute(
-                    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-                    " WHERE pid <> pg_backend_pid() AND usename = 'holdfast_app'"
-                )
+            kill_backends(data_dir)
             assert set(await calls(api)) <= {200, 201}
+
+
+async def test_jobs_asked_for_around_an_outage_are_done(data_dir):
+    """Backends killed right before a job is asked for, Postgres restarted right after: no job stays behind."""
+    with serving(data_dir) as (ready, process):
+        async with client(ready) as api:
+            asked = []
+            for language in ("german", "english", "french"):
+                kill_backends(data_dir)
+                asked.append(await change_language(api, language))
+            os.kill(postgres_of(process)[0].pid, signal.SIGINT)
+            await until("ready", lambda: is_ready(api))
+            asked.append(await change_language(api, "spanish"))
+
+            async def all_done():
+                jobs = (await api.get("/api/v1/jobs", params={"limit": 100})).json()["data"]
+                return {job["status"] for job in jobs} == {"succeeded"} and len(jobs) == len(asked)
+
+            await until("every job succeeded", all_done)
+
+
+async def change_language(api, language):
+    """Asks for a job that rewords the org's passages; repeated while the database is on its way back."""
+    while (await api.patch("/api/v1/org", json={"language": language})).status_code == 503:
+        await asyncio.sleep(0.1)
+    return language
+
+
+def kill_backends(data_dir):
+    """End every connection of the service, its worker's too."""
+    with psycopg.connect(find_running(data_dir).app_url, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND usename = 'holdfast_app'"
+        )
 
 
 async def is_ready(api):

@@ -24,7 +24,8 @@ RUNNING = Query(
 
 
 @pytest.fixture
-async def limited(service):
+async def limited(service, monkeypatch):
+    monkeypatch.setattr(time_limit, "LONGEST", 2)
     database = Database(service.app_url, min_size=1, max_size=2, statement_timeout_s=2.0)
     await database.open()
     yield database
@@ -50,22 +51,21 @@ async def test_a_statement_over_the_limit_is_given_up_here_and_on_the_server(lim
 
 async def test_all_statements_of_a_call_share_one_limit(limited, org):
     with time_limit.one_call(), pytest.raises(BackendUnavailable):
-        for _ in range(4):
+        for _ in range(8):
             await sleep(limited, org, 0.8)
     await sleep(limited, org, 0.1)  # another call begins anew
 
 
-async def test_with_a_limit_per_wait_a_call_may_take_longer(limited, org):
-    with time_limit.one_call(per_wait=True):
-        for _ in range(3):
-            await sleep(limited, org, 0.8)
+async def test_a_call_whose_work_grows_takes_its_time_while_the_server_answers(limited, org):
+    with time_limit.one_call(grows=True):
+        assert await sleep(limited, org, 5) == ""
 
 
 async def test_time_that_is_not_spent_waiting_for_the_database_does_not_count(limited, org):
     with time_limit.one_call():
         async with limited.begin(org.caller()) as tx:
             await tx.one(str, IDS)
-            await asyncio.sleep(2.2)
+            await asyncio.sleep(4.2)
             await tx.one(str, IDS)
 
 
@@ -84,3 +84,23 @@ def test_waits_that_overlap_count_once(monkeypatch):
     with limit:
         now = 200.0
         assert limit.left_s == 0
+
+
+async def test_a_server_that_does_not_answer_is_not_waited_for_again(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(time_limit, "monotonic", lambda: now)
+    answers = [True, False]
+
+    async def probe():
+        return answers.pop(0)
+
+    limit = TimeLimit(10, probe=probe)
+    with limit:
+        now = 8.0
+        assert limit.left_s == 0  # the rest is for the probe
+        assert await limit.renew()
+        assert limit.left_s == 7
+        assert await limit.renew()  # nothing to ask: there is time left
+        now = 15.0
+        assert not await limit.renew()
+    assert answers == []

@@ -32,14 +32,14 @@ EVERYTHING = {
         ({"summary": None, "tags": []}, Place()),
     ],
 )
-async def test_what_is_foreseen_of_a_new_memory_is_what_it_becomes(db, org, fields, place):
+async def test_the_document_of_a_save_is_the_document_of_the_row_it_makes(db, org, fields, place):
     new = NewMemory({"key": "tea", "value": "Ana drinks green tea", **fields}, place=place)
     saved = await save_memory(db, org.caller(), new)
     assert saved.created
     assert passages.document(saved) == passages.new_document(
         new,
         object_id=saved.id,
-        context="global:owner",
+        audience="user:owner",
         workspace_id="default",
         session_id=place.session_id,
         now=saved.created_at,

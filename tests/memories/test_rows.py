@@ -296,7 +296,7 @@ async def test_as_of_shows_memories_as_they_stood(api):
     assert await values(a["updated_at"], category="y") == []
     assert await values(b["updated_at"], limit=1) == [("b", "late", 1)]
     assert await values(b["updated_at"], before_id=a["id"]) == [("b", "late", 1)]
-    assert await values(a2["updated_at"], before_id="memory_0") == [("a", "two", 2)]
+    assert await values(a2["updated_at"], before_id="memory_" + "0" * 32) == [("a", "two", 2)]
     then = await api.get(f"/memories/{a['id']}", params={"as_of": a["updated_at"]})
     assert then.json()["value"] == "one"
     assert (await api.get(f"/memories/{a['id']}", params={"as_of": before})).status_code == 404

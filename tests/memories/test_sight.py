@@ -200,11 +200,27 @@ async def test_a_session_sees_what_its_agent_and_its_project_see(org, ana):
     of_agent = await save(ana, "b", scope="agent", agent_id="bot")
     await save(ana, "c", session_id="s1", agent_id="bot", project_id="apollo")
     assert await sees(ana, of_agent, session_id="s1")
-    bot = org.client(await org.mint("agent", agent_id="bot"))
-    assert not await sees(bot, of_project)
+    bot = org.client(await org.mint("agent", agent_id="bot", user_id="ana"))
     assert await sees(bot, of_project, session_id="s1")
     by_session = await save(bot, "a", "from the session", scope="project", session_id="s1")
     assert by_session["id"] == of_project["id"]
+    for other in (
+        org.client(await org.mint("agent", agent_id="bot")),  # acts for no user
+        org.client(holdfast_user="bob"),
+        org.client(),
+    ):
+        assert not await sees(other, of_project)
+        assert not await sees(other, of_project, session_id="s1")
+        for call in (
+            other.get("/memories", params={"session_id": "s1"}),
+            other.get("/memories/recall", params={"q": "tea", "session_id": "s1"}),
+            other.patch(f"/memories/{of_project['id']}?session_id=s1", json={"value": "x"}),
+            other.post(
+                "/memories",
+                json={"key": "a", "value": "x", "scope": "project", "session_id": "s1"},
+            ),
+        ):
+            assert (await call).status_code == 404
     other = org.client(await org.mint("agent", agent_id="other"))
     assert (
         await other.get(f"/memories/{of_project['id']}", params={"session_id": "s1"})
@@ -239,6 +255,27 @@ async def test_with_workspaces_enabled_every_read_is_held_to_the_active_one(org,
     assert await ids(there, as_of=elsewhere["updated_at"]) == [elsewhere["id"]]
     assert (await there.patch(f"/memories/{memory['id']}", json={"value": "x"})).status_code == 404
     assert (await there.get(f"/memories/{memory['id']}/history")).status_code == 404
+
+
+async def test_a_project_is_there_only_from_its_workspace(org, api):
+    await api.put("/workspaces/lab", json={})
+    here, there = org.client(), org.client(holdfast_workspace="lab")
+    await make_project(there, "apollo", "team")
+    memory = await save(there, scope="project", project_id="apollo")
+    assert await sees(there, memory)
+    assert not await sees(here, memory)
+    assert await ids(here) == []
+    body = {"key": "k", "value": "v", "scope": "project", "project_id": "apollo"}
+    for call in (
+        here.post("/memories", json=body),
+        here.patch(f"/memories/{memory['id']}", json={"value": "x"}),
+        here.get("/memories", params={"project_id": "apollo"}),
+        here.post(
+            "/memory-nodes", json={"name": "N", "visibility": "project", "project_id": "apollo"}
+        ),
+    ):
+        assert (await call).status_code == 404
+    assert (await there.get(f"/memories/{memory['id']}")).json()["version"] == 1
 
 
 async def test_revisions_name_the_later_writers(org, ana, bob):

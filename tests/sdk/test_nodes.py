@@ -3,9 +3,9 @@
 import dataclasses
 from datetime import UTC, datetime, timedelta
 
-import holdfast.memories.node_model
 import pytest
 
+import holdfast.memories.graph.model
 import holdfast_client.nodes.model
 from holdfast_client import Client, Conflict, NotFound, PreconditionFailed, UnexpectedReply
 from holdfast_client.nodes.model import NewItem
@@ -35,6 +35,10 @@ async def test_nodes_are_made_found_changed_and_taken_away(both, api):
     ]:
         assert to_json(await same(both, ask)) == (await api.get(path)).json()
 
+    shared = sync.create("Harbour", visibility="org")
+    assert (shared.visibility, shared.user_id) == ("org", "owner")
+    found = await same(both, lambda c: c.nodes.list(visibility="org"))
+    assert found.data == [shared]
     changed = sync.change(lisbon.id, summary=None, name="Lisboa", if_match=lisbon.version)
     assert (changed.name, changed.summary, changed.kind) == ("Lisboa", None, "place")
     with pytest.raises(PreconditionFailed):
@@ -106,6 +110,6 @@ def test_the_clients_values_have_the_services_fields():
     for name in ("Node", "NodeItem", "Edge", "Graph", "NewItem"):
         theirs, ours = (
             {field.name for field in dataclasses.fields(getattr(module, name))}
-            for module in (holdfast.memories.node_model, holdfast_client.nodes.model)
+            for module in (holdfast.memories.graph.model, holdfast_client.nodes.model)
         )
         assert ours == theirs, name

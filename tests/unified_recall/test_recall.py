@@ -116,7 +116,7 @@ async def test_items_of_nodes_are_found_by_those_who_see_their_memory(org):
     saved = (await ana.post("/memories", json={"key": "k", "value": "the party"})).json()
     made = await ana.post(
         "/memory-nodes",
-        json={"name": "Zoltan", "kind": "entity", "items": [
+        json={"name": "Zoltan", "visibility": "org", "items": [
             {"content": "collects harmoniums"},
             {"content": "collects secret theremins", "memory_id": saved["id"]}]},
     )  # fmt: skip

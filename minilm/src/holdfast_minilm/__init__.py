@@ -4,6 +4,12 @@
 without torch. A text's vector depends on that text alone, never on what it was embedded with.
 """
 
+import os
+
+# Read by onnxruntime when it is loaded: else it writes a device id under the home folder and
+# reports to its maker.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 from holdfast_minilm.embedder import MiniLM
 from holdfast_minilm.files import ModelUnavailable
 

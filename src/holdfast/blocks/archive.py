@@ -1,7 +1,7 @@
-"""Archives as recall knows them: one passage per line, put and dropped in the transaction that writes the block.
+"""The recall index of archival blocks: one passage per line, written in the transaction that writes the block.
 
-A line is known by its text, so that a line that only moves is not indexed again, and it keeps the time it came. The same
-line twice in one archive is one passage.
+A line is identified by its text, so a line that only moves is not indexed again and keeps the time it was added. The
+same line twice in one archive is one passage.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ EMBED_AT_ONCE = 32
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archival block with the time each of its lines came."""
+    """An archival block with the time at which each of its lines was added."""
 
     id: str
     user_id: str
@@ -62,17 +62,17 @@ class Archive:
 
 
 def scope_of(user_id: str, agent_id: str | None = None) -> str:
-    """Who may recall the lines of an archive, in recall's one word. No id has a slash."""
+    """The scope of an archive's lines in the recall index. No id contains a slash, so scopes do not collide."""
     return f"block/user/{user_id}" if agent_id is None else f"block/agent/{agent_id}/{user_id}"
 
 
 def name_of(block_id: str, line: str) -> str:
-    """What a line is called in the index."""
+    """The id of a line in the recall index."""
     return f"{block_id}:{blake2b(line.encode(), digest_size=8).hexdigest()}"
 
 
 def times_of(content: str, before: Archive | None, now: datetime) -> list[datetime]:
-    """When each line of a text came: those that were there before keep their time."""
+    """The time at which each line of a text was added; lines of the text before keep theirs."""
     known: dict[str, datetime] = {}
     if before is not None:
         for line, at in zip(entries_of(before.content), before.came_at, strict=True):
@@ -81,14 +81,14 @@ def times_of(content: str, before: Archive | None, now: datetime) -> list[dateti
 
 
 async def prefetch_embeddings(db: Database, after: Archive, before: Archive | None) -> None:
-    """Embed the lines that are new, before the transaction that writes them: none of them is left for it to wait for."""
+    """Start embedding new lines before the transaction that writes them."""
     lines = _new(after, before)
     for start in range(0, len(lines), EMBED_AT_ONCE):
         await passages.prefetch_embeddings(db, lines[start : start + EMBED_AT_ONCE])
 
 
 async def reindex(tx: Tx, after: Archive | None, before: Archive | None) -> None:
-    """Let recall find what an archive says now, and no longer what it said before. None is no archive."""
+    """Replace an archive's passages by those of its new text; None for an archive that is not there."""
     gone = set(before.lines() if before else ()) - set(after.lines() if after else ())
     await passages.drop(tx, KIND, sorted(gone))
     if after is not None:
@@ -96,7 +96,7 @@ async def reindex(tx: Tx, after: Archive | None, before: Archive | None) -> None
 
 
 async def read_documents(tx: Tx, names: Sequence[str]) -> list[Document]:
-    """The lines of these names that are still there, whoever may see them; for embedding them again."""
+    """Lines by their index ids, without sight: for jobs that embed them again."""
     block_ids = sorted({name.partition(":")[0] for name in names})
     archives = await tx.all(Archive, queries.archives_by_id, ids=block_ids)
     wanted = set(names)

@@ -153,7 +153,7 @@ async def delete_block(
     expected_updated_at: datetime | None = None,
     if_match: IfMatch = None,
 ) -> None:
-    """Delete a block, if it is still as the caller read it where that is said. Its history stays."""
+    """Delete a block; with `expected_updated_at` only if it is unchanged since. Its history stays."""
     async with db.begin(_speaker(caller, where)) as tx:
         await _enter(tx, caller, where, to_write=False)
         held = await tx.send(
@@ -182,7 +182,7 @@ async def delete_block(
 async def history(
     db: Database, caller: Caller, where: Audience, block_type: BlockType
 ) -> list[BlockRevision]:
-    """Every revision of a block, newest first, over all its lives."""
+    """Every revision of a block, newest first, those before a deletion included."""
     async with db.read(caller) as tx:
         await _enter(tx, caller, where, to_write=False)
         block_id = await _must_have_been(tx, where, block_type)
@@ -194,7 +194,7 @@ async def history(
 
 
 def _speaker(caller: Caller, where: Audience) -> Caller:
-    """The caller, as history should name it."""
+    """The caller with the block's agent, for the revision."""
     return caller if where.agent_id is None else caller.speaking_as(where.agent_id)
 
 
@@ -272,7 +272,7 @@ async def _write(
     expected_updated_at: datetime | None,
     if_match: IfMatch,
 ) -> Block | None:
-    """The block as it is now; None where the compare-and-set lost."""
+    """Write the row; None where the compare-and-set failed."""
     return await tx.one(
         Block,
         queries.create_block if expected_updated_at is None else queries.replace_block,
@@ -294,7 +294,7 @@ def _names(where: Audience) -> dict[str, str | None]:
 
 
 def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | PreconditionFailed:
-    """Why a write found nothing to change: If-Match first, as HTTP has it, then the stamp."""
+    """The error for a write that matched no row: If-Match is checked first, then expected_updated_at."""
     if if_match is not None and (current is None or current.version not in if_match):
         return PreconditionFailed("the block changed since that ETag")
     if current is None:
@@ -306,7 +306,7 @@ def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | Preconditio
 
 
 async def _must_have_been(tx: Tx, where: Audience, block_type: BlockType) -> str:
-    """The id of a block that is or was."""
+    """The id of a block, deleted ones included; NotFound if there never was one."""
     block_id = await tx.one(
         str,
         queries.id_of_block,

@@ -78,8 +78,28 @@ def _database(urls: Urls) -> Iterator[Finding]:
             fsync is not None and "off" not in fsync,
             f"fsync, synchronous_commit: {fsync}",
         )
+        yield _jobs(connection)
         yield from _walls(connection)
     yield _isolation(urls)
+
+
+def _jobs(connection: psycopg.Connection[tuple[object, ...]]) -> Finding:
+    """Whether some worker moves every job on."""
+    rows = connection.execute(
+        "SELECT reason, count(*) FROM stuck_jobs(now() - interval '30 s', now() - interval '5 min')"
+        " GROUP BY reason"
+    )
+    stuck = {str(reason): number for reason, number in rows}
+    meanings = {
+        "no_entry": "without a place in the queue",
+        "no_worker": "left by a worker that died",
+        "overdue": "waiting for more than 5 minutes",
+    }
+    found = [
+        f"{stuck[reason]} {meaning}" for reason, meaning in meanings.items() if reason in stuck
+    ]
+    detail = f"{', '.join(found)}; a running worker takes them up (holdfast worker)"
+    return Finding("jobs", not found, detail if found else "none is stuck")
 
 
 def _walls(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import psycopg
 import typer
 
 from holdfast.bootstrap import bootstrap
-from holdfast.cli.mcp_clients import CLIENTS, entry_for, write_entry
+from holdfast.cli.mcp_clients import CLIENTS, Target, entry_for, write_entry
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller, operator
@@ -32,8 +32,11 @@ Url = Annotated[
 ]
 Key = Annotated[
     str | None,
-    typer.Option(envvar="HOLDFAST_API_KEY", help="The key for that service."),
+    typer.Option("--api-key", "--key", envvar="HOLDFAST_API_KEY", help="The key for that service."),
 ]
+
+
+SEVERAL_ORGS = "there are several orgs; choose one with --org (holdfast orgs list)"
 
 
 def register(app: typer.Typer) -> None:
@@ -80,19 +83,48 @@ def install_command(
     user: User = None,
     agent: Agent = None,
     org: Org = None,
+    url: Url = None,
+    key: Key = None,
 ) -> None:
     """Print what a client's settings need to start `holdfast mcp`, or write it there."""
     if client not in CLIENTS:
         raise Invalid(f"there is no client {client!r}; choose one of: {', '.join(CLIENTS)}")
-    target = CLIENTS[client]
-    entry = entry_for(target, read_settings(), {"user": user, "agent": agent, "org": org})
-    path = target.settings_file(Path.cwd())
+    settings = read_settings()
+    target = Target(
+        data_dir=settings.data_dir,
+        url=url,
+        api_key=None if url is None else _key(settings, url, key),
+        database_url=settings.database_url,
+        migration_url=settings.migration_url,
+    )
+    if url is not None and org is not None:
+        raise Invalid("--org goes with a database; a service knows the org by the key")
+    if url is None:
+        _check_org(settings, org)
+    known = CLIENTS[client]
+    entry = entry_for(known, target, {"user": user, "agent": agent, "org": org})
+    path = known.settings_file(Path.cwd())
     if not write:
-        print(target.render(entry))
+        print(known.render(entry))
         typer.echo(f"This goes into {path} (--write puts it there).", err=True)
         return
-    write_entry(target, path, entry)
+    write_entry(known, path, entry, secret=target.has_secret)
     typer.echo(f"Written to {path}; restart {client} to use it.", err=True)
+
+
+def _check_org(settings: Settings, org: str | None) -> None:
+    """Refuse what could not start: no --org where there are several, or one that is not there.
+
+    A data folder that is not there yet gets its first org when the command starts.
+    """
+    if settings.database_url is None and not settings.data_dir.exists():
+        return
+    with reach_database(settings) as urls:
+        known = _orgs(urls)
+    if org is None and len(known) > 1:
+        raise Invalid(SEVERAL_ORGS)
+    if org is not None and org not in known:
+        raise Invalid(f"there is no org {org!r} (holdfast orgs list)")
 
 
 async def _on_database(
@@ -113,13 +145,17 @@ async def _on_database(
 
 def _caller(urls: Urls, org: str | None, user: str | None) -> Caller:
     if org is None:
-        with psycopg.connect(urls.owner) as connection:
-            found = connection.execute("SELECT org_id FROM orgs LIMIT 2").fetchall()
-        if len(found) != 1:
-            raise Invalid("there are several orgs; choose one with --org (holdfast orgs list)")
-        [(org,)] = found
+        known = _orgs(urls)
+        if len(known) != 1:
+            raise Invalid(SEVERAL_ORGS)
+        [org] = known
     caller = operator(org)
     return caller if user is None else replace(caller, user_id=user, user_is_new=True)
+
+
+def _orgs(urls: Urls) -> list[str]:
+    with psycopg.connect(urls.owner) as connection:
+        return [org for (org,) in connection.execute("SELECT org_id FROM orgs")]
 
 
 def _key(settings: Settings, url: str, key: str | None) -> str:
@@ -127,5 +163,5 @@ def _key(settings: Settings, url: str, key: str | None) -> str:
     if key is None and local is not None and local.url == url.rstrip("/"):
         return local.key
     if key is None:
-        raise Invalid("no API key is known: give --key, or set HOLDFAST_API_KEY")
+        raise Invalid("no API key is known: give --api-key, or set HOLDFAST_API_KEY")
     return key

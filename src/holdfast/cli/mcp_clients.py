@@ -5,12 +5,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any
 
 from holdfast.kernel.errors import Invalid
-from holdfast.settings import Settings
 
 NAME = "holdfast"
 
@@ -57,20 +58,53 @@ CLIENTS: dict[str, McpClient] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the started command acts on: a service by its URL and key, a database by its URL, or a data folder."""
+
+    data_dir: Path
+    url: str | None = None
+    api_key: str | None = None
+    database_url: str | None = None
+    migration_url: str | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that say so. Secrets go here, not into the arguments, which every user of the machine can read."""
+        if self.url is not None:
+            named = {"HOLDFAST_URL": self.url, "HOLDFAST_API_KEY": self.api_key}
+        else:
+            named = {
+                "HOLDFAST_DATA_DIR": str(self.data_dir.absolute()),
+                "HOLDFAST_DATABASE_URL": self.database_url,
+                "HOLDFAST_MIGRATION_URL": self.migration_url,
+            }
+        return {name: value for name, value in named.items() if value is not None}
+
+    @property
+    def has_secret(self) -> bool:
+        """Whether the variables hold a key, or a URL that may hold a password."""
+        return self.url is not None or self.database_url is not None
+
+
 def entry_for(
-    client: McpClient, settings: Settings, options: Mapping[str, str | None]
+    client: McpClient, target: Target, options: Mapping[str, str | None]
 ) -> dict[str, Any]:
-    """How the client starts it. No secret goes in: it acts on the data folder, as the one who owns that."""
+    """How the client starts it."""
     command = shutil.which("holdfast")
     start = [command] if command is not None else [sys.executable, "-m", "holdfast"]
     given = [word for name, value in options.items() if value for word in (f"--{name}", value)]
     entry: dict[str, Any] = {"command": start[0], "args": [*start[1:], "mcp", *given]}
-    entry["env"] = {"HOLDFAST_DATA_DIR": str(settings.data_dir.absolute())}
+    entry["env"] = target.environment
     return {"type": "stdio", **entry} if client.says_type else entry
 
 
-def write_entry(client: McpClient, path: Path, entry: dict[str, Any]) -> None:
-    """Put the entry into the settings file, whole or not at all; what else is in it stays, and a copy of it is kept."""
+def write_entry(client: McpClient, path: Path, entry: dict[str, Any], *, secret: bool) -> None:
+    """Put the entry into the settings file, whole or not at all; what else is in it stays.
+
+    A copy of the file as it was before the first time is kept. A link stays a link: the file it leads to is written. The
+    file keeps its mode and owner; with a secret in it, it becomes readable by its owner alone.
+    """
     present: Any = {}
     if path.exists():
         try:
@@ -79,9 +113,35 @@ def write_entry(client: McpClient, path: Path, entry: dict[str, Any]) -> None:
             present = None
         if not isinstance(present, dict) or not isinstance(present.get(client.servers, {}), dict):
             raise Invalid(f"{path} is not plain JSON with {client.servers}; add the entry by hand")
-        shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+        _keep_first_backup(path)
     present.setdefault(client.servers, {})[NAME] = entry
+    _replace(path.resolve(), json.dumps(present, indent=2) + "\n", secret=secret)
+
+
+def _keep_first_backup(path: Path) -> None:
+    backup = path.with_name(f"{path.name}.bak")
+    if not backup.exists() and not backup.is_symlink():
+        shutil.copy2(path, backup)
+
+
+def _replace(path: Path, text: str, *, secret: bool) -> None:
+    """Write the file beside itself and move it into place, with the mode and the owner of the one it replaces."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.stat() if path.exists() else None
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(json.dumps(present, indent=2) + "\n")
+    fresh.unlink(missing_ok=True)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    if before is not None and (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+        with suppress(PermissionError):
+            os.chown(fresh, before.st_uid, before.st_gid)
+    if not secret:
+        fresh.chmod(0o666 & ~_umask() if before is None else S_IMODE(before.st_mode))
     fresh.replace(path)
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -35,6 +35,7 @@ from holdfast.kernel.recall.answer import Ask as RecallAsk
 from holdfast.kernel.recall.answer import View
 from holdfast.kernel.recall.search import Begun, begin
 from holdfast.kernel.tokens import Tokenizer, tokenizer_for
+from holdfast_client.context import rendering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,7 @@ async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
     )
 
     async def fitted(reminders: list[Reminder]) -> Context:
-        prices = await tokenizer.count_all([each.content for each in reminders])
+        prices = await tokenizer.count_all([rendering.reminder(each.content) for each in reminders])
         return _fit(ask, tokenizer, Parts(opened.blocks, reminders, prices, hydrated, said))
 
     context = await fitted(reminded)

@@ -80,8 +80,8 @@ class ApiRoute(APIRoute):
     body_limit = MAX_BODY_BYTES
     # An answer that shows a secret is not kept for a replay: a secret is kept nowhere.
     keeps_answers = True
-    # Whether the limit on waiting for the database holds for the whole operation, or for each statement.
-    database_time_grows = False
+    # Whether its work in the database grows with what is sent: it may then take any time while the database answers.
+    database_work_grows = False
     # Query parameters that its clients send to everyone, and that say nothing here.
     ignored_query: frozenset[str] = frozenset()
     # Fields of the body that are lists of a batch: the operation checks each item by itself (`check_strings`).
@@ -118,7 +118,7 @@ class ApiRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             try:
-                with time_limit.one_call(per_wait=self.database_time_grows):
+                with time_limit.one_call(grows=self.database_work_grows):
                     return await checked(request)
             except Exception as error:  # every failure gets a reply
                 return self.refuse(as_holdfast_error(error), request)
@@ -131,7 +131,7 @@ class StreamingApiRoute(ApiRoute):
 
     reads_its_own_body = True
     body_limit = 128 * 1024 * 1024
-    database_time_grows = True
+    database_work_grows = True
 
 
 class SecretApiRoute(ApiRoute):

@@ -1,7 +1,7 @@
-"""A credential becomes a Caller.
+"""Authentication: an API key or a session cookie becomes a Caller.
 
-API keys and cookies are random, so a plain SHA-256 of them is a safe thing to keep. A row of `api_keys` or
-`browser_sessions` can be read before its org is known only by one who has its digest: that is its policy.
+Keys and cookies are 256 random bits, so their plain SHA-256 is stored. Before the org is known, row-level security lets a
+transaction read only the row of `api_keys` or `browser_sessions` whose digest it presents.
 """
 
 import secrets
@@ -25,23 +25,23 @@ DEFAULT_WORKSPACE = "default"
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a key, a cookie or a link."""
+    """The SHA-256 of a key, cookie or link, as it is stored."""
     return sha256(secret.encode()).hexdigest()
 
 
 def new_key(*, test: bool = False) -> str:
-    """A new API key; only its digest is kept."""
+    """A new random API key."""
     return f"hf_{'test' if test else 'live'}_{secrets.token_urlsafe(32)}"
 
 
 def visible_prefix(key: str) -> str:
-    """The part of a key that may be shown again."""
+    """The first characters of a key, shown in lists so that people can tell keys apart."""
     return key[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a request says about who is asking: a secret, and on whose behalf."""
+    """The credential of a request and the headers that choose a user and a workspace."""
 
     key: str | None = None
     cookie: str | None = None
@@ -65,13 +65,13 @@ class BrowserSession:
 
     @property
     def step_up_expires_at(self) -> datetime | None:
-        """Until when the last step-up holds; None when there was none."""
+        """When the last step-up expires; None without one."""
         return None if self.stepped_up_at is None else self.stepped_up_at + STEP_UP_LASTS
 
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """A Caller, with what the edge still has to check about how it came."""
+    """A Caller, its rate limit, and its browser session where it has one (the edge checks CSRF)."""
 
     caller: Caller
     requests_per_minute: int | None = None
@@ -79,7 +79,7 @@ class Identified:
 
 
 async def identify(db: Database, claims: Claims) -> Identified:
-    """Who is asking; Unauthenticated when the credential is missing, unknown, expired or revoked."""
+    """The Caller of a request; raises Unauthenticated for a missing, unknown, expired or revoked credential."""
     for name, value in (("Holdfast-User", claims.user), ("Holdfast-Workspace", claims.workspace)):
         if value is not None and not is_client_id(value):
             raise Malformed(f"{name}: 1–128 characters of A–Z a–z 0–9 _ . : @ -")
@@ -120,7 +120,7 @@ async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
 
 
 def _workspace(claims: Claims, key: KnownKey) -> str:
-    """The active workspace: the one the key is bound to (an agent's is the agent's), else the one asked for."""
+    """The active workspace: the key's own (for an agent key its agent's), else the one in the header, else `default`."""
     bound = key.agent_workspace_id if key.kind == "agent" else key.workspace_id
     if claims.workspace is None:
         return bound or DEFAULT_WORKSPACE
@@ -154,7 +154,7 @@ async def _by_cookie(db: Database, claims: Claims, cookie: str) -> Identified:
 async def find_browser_session(
     db: Database, cookie: str, *, workspace: str | None = None
 ) -> BrowserSession:
-    """The session of a cookie; Unauthenticated when there is none or it is over."""
+    """The browser session of a cookie; raises Unauthenticated for an unknown or expired one."""
     found = await db.prove(
         BrowserSession, queries.find_browser_session, digest_of(cookie), workspace=workspace
     )

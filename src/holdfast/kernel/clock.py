@@ -1,4 +1,4 @@
-"""What time it is. Tests turn this clock; nothing else in the service asks the system for the time of day."""
+"""The current time. Tests replace it with `set_source`; no other code reads the system clock for the time of day."""
 
 import re
 from collections.abc import Callable

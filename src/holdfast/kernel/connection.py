@@ -53,12 +53,14 @@ class Connection(psycopg.AsyncConnection[Any]):
         gen = self._writing_at_once(gen)
         if limit is None or timeout is not None:
             return await super().wait(gen, interval, timeout)
-        try:
-            with limit:
-                return await super().wait(gen, interval, limit.left_s)
-        except _WaitTimeout as error:
-            await self._abandon()
-            raise NoAnswer(f"no answer in {limit.seconds:g} s") from error
+        while True:
+            try:
+                with limit:
+                    return await super().wait(gen, interval, limit.left_s)
+            except _WaitTimeout as error:
+                if not await limit.renew():
+                    await self._abandon()
+                    raise NoAnswer(f"no answer in {limit.seconds:g} s") from error
 
     @property
     def is_dead(self) -> bool:
@@ -86,7 +88,8 @@ class Connection(psycopg.AsyncConnection[Any]):
         try:
             wanted = next(gen)
             while True:
-                wanted = gen.send(self._ready_to_write(wanted) or (yield wanted))
+                # A wait that is taken up again after a timeout sends None: nothing is ready.
+                wanted = gen.send(self._ready_to_write(wanted) or (yield wanted) or 0)
         except StopIteration as end:
             result: T = end.value
             return result

@@ -27,7 +27,7 @@ from holdfast.kernel.connection import Connection, NoAnswer
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.keyring import Keyring
-from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool
+from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool, answers
 from holdfast.kernel.session import ROLE, enter_service
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
@@ -74,6 +74,7 @@ class Database:
             max_waiting=1000,
             configure=self._enter_service,
         )
+        self._probe: asyncio.Task[bool] | None = None
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
         self._batch: ContextVar[Batch | None] = ContextVar("batch", default=None)
 
@@ -213,7 +214,7 @@ class Database:
     async def _connection(self, limit: TimeLimit | None = None) -> AsyncIterator[Connection]:
         """A connection of the pool. Without a limit the call's own holds."""
         if limit is None and self._statement_timeout_s is not None:
-            limit = time_limit.current(self._statement_timeout_s)
+            limit = time_limit.current(self._statement_timeout_s, self._answers)
         with _reaching():
             connection = await self._check_out(limit)
             connection.time_limit = limit
@@ -223,6 +224,12 @@ class Database:
             finally:
                 connection.time_limit = None
                 await self._pool.putconn(connection)
+
+    async def _answers(self) -> bool:
+        """Whether the server takes a new connection. Those who ask at once share one attempt."""
+        if self._probe is None or self._probe.done():
+            self._probe = asyncio.create_task(answers(self.url))
+        return await asyncio.shield(self._probe)
 
     async def _check_out(self, limit: TimeLimit | None) -> Connection:
         if limit is None:

@@ -15,10 +15,7 @@ VALUES (%(org_id)s, %(user_id)s, %(now)s, %(now)s)
 ON CONFLICT (org_id, id) DO NOTHING;
 
 -- name: write_revision
-INSERT INTO revisions (
-    org_id, id, kind, object_id, parent_id, label, version, action, actor_type, actor_id,
-    user_id, agent_id, session_id, request_id, created_at, state, content
-)
+INSERT INTO revisions ({written_revision})
 VALUES (
     %(org_id)s, %(id)s, %(kind)s, %(object_id)s, %(parent_id)s, %(label)s, %(version)s, %(action)s,
     %(actor_type)s, %(actor_id)s, %(user_id)s, %(agent_id)s, %(session_id)s, %(request_id)s, %(now)s,

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, said once.
+"""Every error of the service, with its code and status.
 
 HoldfastError
 ├── Unauthenticated         401  no or bad credential

@@ -102,3 +102,73 @@ CREATE OR REPLACE FUNCTION enqueue_job(queue text, org_id text, job_id text, not
     RETURN procrastinate_defer_jobs_v1(ARRAY[ROW(
         queue, 'job', 0, NULL, NULL, jsonb_build_object('org_id', org_id, 'job_id', job_id), not_before
     )]::procrastinate_job_to_defer_v1[]);
+
+-- Jobs of the entered org that are not over, and that nothing will move on: 'no_entry' without an entry of the queue,
+-- 'no_worker' with one whose worker has shown no sign of life since `dead_before`, 'overdue' with one that every worker has
+-- left lying since `overdue_before`. A job may have two entries (an attempt that ends, and the next one): one live entry will do.
+CREATE OR REPLACE FUNCTION stuck_jobs_of(org text, dead_before timestamptz, overdue_before timestamptz)
+    RETURNS TABLE (job_id text, reason text)
+    LANGUAGE sql STABLE AS $$
+        SELECT job.id,
+               CASE WHEN count(entry.id) = 0 THEN 'no_entry'
+                    WHEN bool_or(entry.status = 'doing') THEN 'no_worker'
+                    ELSE 'overdue' END
+          FROM jobs job
+          LEFT JOIN procrastinate_jobs entry
+            ON entry.args->>'job_id' = job.id AND entry.status IN ('todo', 'doing')
+          LEFT JOIN procrastinate_workers worker ON worker.id = entry.worker_id
+         WHERE job.org_id = org AND job.status IN ('queued', 'running')
+         GROUP BY job.id
+        HAVING NOT bool_or(CASE entry.status
+                           WHEN 'doing' THEN coalesce(worker.last_heartbeat >= dead_before, false)
+                           WHEN 'todo' THEN coalesce(entry.scheduled_at, job.created_at) >= overdue_before
+                           ELSE false END);
+    $$;
+
+-- The same for every org. The walls hold the owner of this function too, so it enters each org to look.
+CREATE OR REPLACE FUNCTION stuck_jobs(dead_before timestamptz, overdue_before timestamptz)
+    RETURNS TABLE (org_id text, job_id text, reason text)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
+    org text;
+BEGIN
+    FOR org IN SELECT o.org_id FROM orgs o LOOP
+        PERFORM set_config('holdfast.org', org, true);
+        RETURN QUERY SELECT org, stuck.job_id, stuck.reason FROM stuck_jobs_of(org, dead_before, overdue_before) stuck;
+    END LOOP;
+    PERFORM set_config('holdfast.org', entered, true);
+END $$;
+
+-- Gives every job of a queue that has no entry one, so that a worker takes it up: how many. Two at once would each make
+-- one: the second does nothing.
+CREATE OR REPLACE FUNCTION reconcile_jobs(in_queue text, in_now timestamptz) RETURNS integer
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
+    lost record;
+    requeued integer := 0;
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(8321000003) THEN
+        RETURN 0;
+    END IF;
+    FOR lost IN SELECT * FROM stuck_jobs('-infinity', '-infinity') stuck WHERE stuck.reason = 'no_entry' LOOP
+        PERFORM set_config('holdfast.org', lost.org_id, true);
+        PERFORM enqueue_job(job.queue, job.org_id, job.id, job.not_before)
+           FROM jobs job
+          WHERE job.org_id = lost.org_id AND job.id = lost.job_id AND job.queue = in_queue
+            AND job.status IN ('queued', 'running');
+        IF FOUND THEN
+            requeued := requeued + 1;
+            UPDATE jobs job
+               SET status = 'queued', version = job.version + 1,
+                   updated_at = greatest(in_now, job.updated_at + interval '1 microsecond')
+             WHERE job.org_id = lost.org_id AND job.id = lost.job_id AND job.status = 'running';
+        END IF;
+    END LOOP;
+    PERFORM set_config('holdfast.org', entered, true);
+    RETURN requeued;
+END $$;
+
+REVOKE ALL ON FUNCTION stuck_jobs, reconcile_jobs FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION stuck_jobs, reconcile_jobs TO holdfast_app;

@@ -1,8 +1,11 @@
 -- name: enqueue
+-- sight: it is the caller's own.
 -- Gives no row where this kind was asked for `once` before. The queue's entry holds ids only.
 WITH job AS (
-    INSERT INTO jobs (org_id, id, queue, kind, subject, once, user_id, created_at, updated_at)
-    VALUES (%(org_id)s, %(id)s, %(queue)s, %(kind)s, %(subject)s, %(once)s, %(user_id)s, %(now)s, %(now)s)
+    INSERT INTO jobs (org_id, id, queue, kind, subject, once, user_id, agent_id, workspace_id, not_before,
+                      created_at, updated_at)
+    VALUES (%(org_id)s, %(id)s, %(queue)s, %(kind)s, %(subject)s, %(once)s, %(user_id)s, %(agent_id)s,
+            %(workspace_id)s, %(not_before)s, %(now)s, %(now)s)
     ON CONFLICT (org_id, kind, once) DO NOTHING
     RETURNING org_id, id, queue
 ), entry AS (
@@ -12,16 +15,17 @@ SELECT job.id FROM job, entry;
 
 -- name: read_job
 SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-       finished_at
+       finished_at, not_before
   FROM jobs
- WHERE org_id = %(org_id)s AND id = %(id)s AND (%(all_users)s OR user_id = %(user_id)s::text);
+ WHERE org_id = %(org_id)s AND id = %(id)s
+   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience);
 
 -- name: list_jobs
 SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-       finished_at
+       finished_at, not_before
   FROM jobs
  WHERE org_id = %(org_id)s
-   AND (%(all_users)s OR user_id = %(user_id)s::text)
+   AND audience = ANY (audiences(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s))
    AND (%(status)s::text IS NULL OR status = %(status)s)
    AND id < %(older_than)s
    AND id > %(newer_than)s
@@ -29,54 +33,63 @@ SELECT id, kind, subject, status, attempts, error, tokens, result, version, crea
  LIMIT %(limit)s;
 
 -- name: claim
+-- sight: the queue names the job.
 -- Gives no row for a job that was cancelled or is over. A job found running was left by a worker that died.
 UPDATE jobs
    SET status = 'running', attempts = attempts + 1, started_at = %(now)s, version = version + 1,
        updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s AND id = %(id)s AND status IN ('queued', 'running')
-RETURNING id, kind, subject, attempts, user_id;
+RETURNING id, kind, subject, attempts, user_id, agent_id, workspace_id;
 
 -- name: succeed
+-- sight: claimed before.
 UPDATE jobs
    SET status = 'succeeded', error = NULL, tokens = tokens + %(tokens)s, result = %(result)s, finished_at = %(now)s,
        version = version + 1, updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
 
 -- name: give_up
+-- sight: claimed before.
 UPDATE jobs
    SET status = 'failed', error = %(error)s, finished_at = %(now)s, version = version + 1,
        updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
 
 -- name: try_again
+-- sight: claimed before.
 WITH job AS (
     UPDATE jobs
-       SET status = 'queued', error = %(error)s, version = version + 1,
+       SET status = 'queued', error = %(error)s, not_before = %(now)s + %(delay)s::interval, version = version + 1,
            updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
      WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running'
-    RETURNING org_id, id, queue
+    RETURNING org_id, id, queue, not_before
 )
-SELECT enqueue_job(queue, org_id, id, %(not_before)s) FROM job;
+SELECT enqueue_job(queue, org_id, id, not_before) FROM job;
 
 -- name: cancel
 UPDATE jobs
    SET status = 'cancelled', finished_at = %(now)s, version = version + 1,
        updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
- WHERE org_id = %(org_id)s AND id = %(id)s AND (%(all_users)s OR user_id = %(user_id)s::text) AND status = 'queued'
+ WHERE org_id = %(org_id)s AND id = %(id)s
+   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience) AND status = 'queued'
 RETURNING id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-          finished_at;
+          finished_at, not_before;
 
 -- name: retry
 WITH job AS (
     UPDATE jobs
-       SET status = 'queued', attempts = 0, error = NULL, finished_at = NULL, version = version + 1,
+       SET status = 'queued', attempts = 0, error = NULL, finished_at = NULL, not_before = NULL, version = version + 1,
            updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
-     WHERE org_id = %(org_id)s AND id = %(id)s AND (%(all_users)s OR user_id = %(user_id)s::text)
+     WHERE org_id = %(org_id)s AND id = %(id)s
+   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
        AND status IN ('failed', 'cancelled')
     RETURNING *
 ), entry AS (
     SELECT enqueue_job(queue, org_id, id, NULL) FROM job
 )
 SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-       finished_at
+       finished_at, not_before
   FROM job, entry;
+
+-- name: reconcile
+SELECT reconcile_jobs(%(queue)s, %(now)s);

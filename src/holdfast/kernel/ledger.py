@@ -1,7 +1,7 @@
-"""Every call of a language model is written down, failed ones too, and none is made that could pass an org's cap of the day.
+"""Records every call of a language model, failed ones too, and refuses calls that could exceed an org's daily token cap.
 
-A call is in the ledger before it is made, with the most it may take, so that calls at the same time cannot pass the cap
-together; afterwards with what it took. A day is a day of UTC. No prompt and no answer is kept.
+A call is recorded before it is made with the most tokens it may use, so that concurrent calls cannot exceed the cap
+together, and afterwards with what it used. Days are UTC. Prompts and answers are not stored.
 """
 
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ CallStatus = Literal["running", "succeeded", "failed"]
 
 
 class CapReached(LlmError):
-    """The call was not made: it could have passed the org's cap."""
+    """The call was not made, since it could have exceeded the org's daily cap."""
 
 
 @dataclass(frozen=True, slots=True)
 class LlmCall:
-    """One call: what it was for, what it took, how it went. While it runs, the tokens are the most it may take."""
+    """One call: purpose, model, tokens, outcome. While it runs, `tokens` is the most that it may use."""
 
     id: str
     kind: str
@@ -49,7 +49,7 @@ class LlmCall:
 
 @dataclass(frozen=True, slots=True)
 class MeteredLlm:
-    """A language model with a ledger."""
+    """A language model whose calls are recorded in the ledger."""
 
     db: Database
     llm: Llm
@@ -135,7 +135,7 @@ async def list_calls(
     status: CallStatus | None = None,
     job_id: str | None = None,
 ) -> Page[LlmCall]:
-    """Calls, newest first: the org's for whoever looks after it, else those made for the user."""
+    """Calls, newest first: all of the org's for administrators, else those made for the user."""
     async with db.read(caller) as tx:
         return await read_page(
             tx,

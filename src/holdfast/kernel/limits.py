@@ -1,4 +1,4 @@
-"""Is it small enough, and is it text the database can keep."""
+"""Checks of sizes, and of texts that Postgres cannot store."""
 
 from holdfast.kernel.errors import Invalid, LimitExceeded
 

@@ -20,6 +20,11 @@ sign_in_failures = Counter("holdfast_sign_in_failures_total", "Sign-ins that wer
 jobs_finished = Counter(
     "holdfast_jobs_finished_total", "Jobs by kind and outcome.", ["kind", "outcome"]
 )
+jobs_requeued = Counter(
+    "holdfast_jobs_requeued_total",
+    "Jobs that had lost their place in the queue, by what was lost.",
+    ["lost"],
+)
 key_lookups = Counter(
     "holdfast_key_lookups_total",
     "API keys that requests showed, by where they were looked up.",

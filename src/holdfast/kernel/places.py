@@ -1,6 +1,6 @@
-"""Where a caller speaks from: agents, projects and sessions, entered before anything of theirs is touched.
+"""Checks the agent, project or session that a call names, and adds it to the caller's names.
 
-The directory (../directory) keeps these names; every face needs only to enter them, by the same rules.
+The directory (../directory) manages these objects; faces only enter them, by the rules here.
 """
 
 from dataclasses import dataclass, replace

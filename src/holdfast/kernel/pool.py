@@ -3,6 +3,7 @@
 from time import monotonic
 from typing import Any
 
+import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import AsyncConnectionPool
 
@@ -56,6 +57,16 @@ class Pool(AsyncConnectionPool[Connection]):
         if connection.is_dead:
             await connection.close()
             raise ConnectionError("the server has ended this connection")
+
+
+async def answers(url: str) -> bool:
+    """Whether the server lets us in within a few seconds."""
+    try:
+        connection = await psycopg.AsyncConnection.connect(url, connect_timeout=3)
+    except (psycopg.Error, OSError):
+        return False
+    await connection.close()
+    return True
 
 
 async def _try_on(pool: AsyncConnectionPool[Any]) -> None:

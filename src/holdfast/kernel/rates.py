@@ -1,4 +1,4 @@
-"""Requests per minute, for keys that have a limit. Counted in the database, so that all processes count together."""
+"""Rate limits of API keys, per minute, counted in the database so that all processes share the count."""
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database

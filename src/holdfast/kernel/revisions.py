@@ -1,10 +1,10 @@
-"""What changed, by whom: history, as_of, restore, redaction and audit for every face.
+"""The history of every object: versions, as_of, restore, redaction and audit read this one table.
 
-A revision is an object as it stood after one change (`Tx.revise` writes it, with the change). What a change replaced is
-the revision before. Faces show revisions in their own words; none keeps a second history.
+A revision is an object as it stood after one change; `Tx.revise` writes it in the transaction of the change. What a change
+replaced is the revision before. No face keeps a second history.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,8 +12,10 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Actor, ActorType, Caller
+from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.ids import new_id
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "revisions.sql")
@@ -47,6 +49,57 @@ class Revision:
         return Actor(self.actor_type, self.actor_id)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One object of several that changed together, as `write` records it.
+
+    `at` is the object's new updated_at (default: the time of the transaction); `by` is the caller as it spoke for this
+    object, where it entered another agent or session for each (default: the transaction's caller).
+    """
+
+    object_id: str
+    version: int
+    action: str
+    label: str | None = None
+    state: Mapping[str, Any] | None = None
+    content: str | None = None
+    at: datetime | None = None
+    by: Caller | None = None
+
+
+async def write(tx: Tx, kind: str, changes: Sequence[Change]) -> None:
+    """Write a revision for each of several objects of a kind, in one statement; `Tx.revise` writes one."""
+    if tx.caller is None:
+        raise RuntimeError("a revision needs a caller")
+    actor = tx.caller.actor
+    await tx.run(
+        queries.write,
+        kind=kind,
+        changes=Jsonb([_as_json(change, change.by or tx.caller) for change in changes]),
+        actor_type=actor.type,
+        actor_id=actor.id,
+        user_id=tx.caller.user_id,
+        request_id=tx.caller.request_id,
+    )
+
+
+def _as_json(change: Change, by: Caller) -> dict[str, Any]:
+    """What is None is left out: a JSON null would be kept as a value."""
+    given = {
+        "id": new_id("memver"),
+        "object_id": change.object_id,
+        "label": change.label,
+        "version": change.version,
+        "action": change.action,
+        "agent_id": by.agent_id,
+        "session_id": by.session_id,
+        "at": None if change.at is None else rfc3339(change.at),
+        "state": change.state,
+        "content": change.content,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
 async def history(tx: Tx, kind: str, object_id: str, *, limit: int = 1000) -> list[Revision]:
     """Every revision of an object, newest first."""
     return await tx.all(Revision, queries.history, kind=kind, object_id=object_id, limit=limit)
@@ -68,7 +121,7 @@ async def as_of(tx: Tx, kind: str, object_id: str, at: datetime) -> Revision | N
 
 
 async def latest_version(tx: Tx, kind: str, object_id: str) -> int:
-    """The highest version an object ever had; 0 for one that never was. A thing made again goes on counting."""
+    """The highest version an object ever had, 0 for one that never existed. An object created again continues from it."""
     return (await tx.one(int, queries.latest_version, kind=kind, object_id=object_id)) or 0
 
 

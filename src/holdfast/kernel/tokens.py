@@ -1,7 +1,7 @@
-"""How many tokens a text has, for a model: counted here, with vocabularies that come in the package.
+"""Token counts for a model, from vocabularies inside the package.
 
-A model is known by name or by the beginning of it (`gpt-4o-2024-08-06` is a `gpt-4o`). One whose vocabulary is not public,
-or that nobody has heard of, is counted with `o200k_base`, and whoever asks is told so.
+A model is found by its name or a prefix of it (`gpt-4o-2024-08-06` is `gpt-4o`). A model that is unknown, or whose
+vocabulary is not public, is counted with `o200k_base`; `Tokenizer.fallback` says so.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _PIECE_CHARS = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What is known about a model: its vocabulary (None: not public) and how much it reads."""
+    """A model's vocabulary (None where it is not public) and the size of its context window."""
 
     encoding: str | None
     context_window: int
@@ -69,7 +69,7 @@ def find_model(name: str) -> Model | None:
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """Counts for one vocabulary. `fallback` is set where the model's own is not known."""
+    """Counts tokens in one vocabulary. `fallback` is set where it is not the model's own."""
 
     encoding: str = DEFAULT_ENCODING
     fallback: bool = False
@@ -95,7 +95,7 @@ class Tokenizer:
         return text[:low]
 
     async def count_all(self, texts: Sequence[str]) -> list[int]:
-        """`count` for each, without ever holding up the event loop for long."""
+        """`count` for each text; long batches run in a thread, so the event loop is not blocked."""
         if sum(map(len, texts)) <= MAX_CHARS_ON_THE_LOOP:
             return [self.count(text) for text in texts]
         return [

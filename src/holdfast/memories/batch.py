@@ -1,4 +1,4 @@
-"""Many memories in one transaction: each is stored, or told why not, and the others are not held up by it."""
+"""Save many memories in one transaction, with a result for each; one that is refused does not affect the others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -60,7 +60,7 @@ async def _prepare(
 
 
 async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemory]:
-    """One statement saves each slot once, so the second save of a slot waits for a second round, and so on."""
+    """One statement saves each slot once: the second save of a slot goes into a second round, and so on."""
     rounds: list[dict[int, Save]] = []
     seen: dict[tuple[str, str, str], int] = {}
     for index, save in saves.items():

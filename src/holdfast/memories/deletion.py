@@ -1,25 +1,24 @@
-"""Deleting memories: a person at a browser, freshly confirmed, and then nothing is left of what was said.
+"""Deleting memories, which takes a browser session with a fresh step-up, and erases them.
 
-The row goes, its passages and assets, the node items derived from it, the contents of every revision it had and every kept answer that
-tells of it. A tombstone stays: that there was a memory, when it went, and who let it go.
+Deleted are the row, its passages and assets, the node items derived from it, the contents of all its revisions, and the
+answers kept for idempotency keys that mention it. A tombstone stays: a revision with who deleted it and when.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from holdfast.kernel import idempotency, limits, revisions
+from holdfast.kernel import idempotency, limits, revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
-from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall import passages
 from holdfast.kernel.sql import load
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.assets.service import drop_objects
 from holdfast.memories.graph import nodes
 from holdfast.memories.model import ANYWHERE, MAX_BATCH, Deletion, Filter, IfMatch, Place, Scope
-from holdfast.memories.rows import read_row, who
-from holdfast.memories.sight import enter, must_change, sight
+from holdfast.memories.rows import read_row
+from holdfast.memories.sight import enter, must_change
 
 queries = load(__file__, "deletion.sql")
 
@@ -92,13 +91,15 @@ async def _named(
     tx: Tx, speaking: Caller, ids: Sequence[str], if_match: IfMatch = None
 ) -> list[str]:
     found = await tx.all(
-        _Found, queries.find_named, ids=list(ids), if_match=if_match, **sight(speaking)
+        _Found, queries.find_named, ids=list(ids), if_match=if_match, **sight.params(speaking)
     )
     return _ids_to_delete(speaking, found)
 
 
 async def _filtered(tx: Tx, speaking: Caller, which: Filter) -> list[str]:
-    found = await tx.all(_Found, queries.find_filtered, **asdict(which), **sight(speaking))
+    found = await tx.all(
+        _Found, queries.find_filtered, at=tx.now, **asdict(which), **sight.params(speaking)
+    )
     return _ids_to_delete(speaking, found)
 
 
@@ -109,21 +110,17 @@ def _ids_to_delete(speaking: Caller, found: Sequence[_Found]) -> list[str]:
 
 
 async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
-    """Take memories away with all that was said in them; the ids of their assets, whose objects go after the commit."""
-    if tx.caller is None:
-        raise RuntimeError("a deletion needs a caller")
+    """Erase memories and everything derived from them; the ids of their assets, to be dropped from the store after the commit."""
     assets = await tx.all(str, queries.assets_of_memories, ids=ids)
     items = await nodes.drop_items_of(tx, ids)
     deleted = await tx.all(_Deleted, queries.delete_memories, ids=ids)
     await passages.drop(tx, "memory", ids)
     await passages.drop(tx, "node_item", items)
     await revisions.erase(tx, "memory", ids, with_parts=True)  # parts: assets, derived node items
-    await tx.run(
-        queries.bury_memories,
-        ids=[each.id for each in deleted],
-        revision_ids=[new_id("memver") for _ in deleted],
-        versions=[each.version for each in deleted],
-        **who(tx.caller),
-    )
+    tombstones = [
+        revisions.Change(object_id=each.id, version=each.version, action="deleted")
+        for each in deleted
+    ]
+    await revisions.write(tx, "memory", tombstones)
     await idempotency.forget_mentions(tx, [*ids, *items, *assets])
     return assets

@@ -1,6 +1,6 @@
 -- The functions of memories and nodes.
 
--- Names meet whatever their case and accents. unaccent() itself is only STABLE, since its dictionary could be changed;
+-- Folds a name so that names compare equal whatever their case and accents. unaccent() itself is only STABLE, since its dictionary could be changed;
 -- naming the dictionary is what makes it safe to promise more.
 CREATE OR REPLACE FUNCTION folded(name text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -11,56 +11,62 @@ CREATE OR REPLACE FUNCTION wire_time(at timestamptz) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 
--- --- the rule of sight for memories ---------------------------------------------------------------------------------
+-- --- sight: what memories and nodes add to the kernel's rule ---------------------------------------------------------
 
--- The contexts that a caller reads without asking for one: its own, those of its projects, and those of the place it
--- speaks from (which was entered, so it may be there). A name it does not have adds nothing.
-CREATE OR REPLACE FUNCTION memory_contexts(by_user text, by_agent text, by_project text) RETURNS text[]
+-- Every audience whose objects a caller sees by naming them, as `sees` has it: for statements that walk over many rows,
+-- where calling `sees` for each would cost more than one list.
+CREATE OR REPLACE FUNCTION audiences_seen(by_user text, by_agent text, by_project text, by_workspace text, by_run text)
+    RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN ARRAY(
-        SELECT 'global:' || by_user WHERE by_user IS NOT NULL
-        UNION SELECT 'agent:' || by_agent WHERE by_agent IS NOT NULL
-        UNION SELECT 'project:' || by_project WHERE by_project IS NOT NULL
-        UNION SELECT 'project:' || m.project_id FROM project_members m
-               WHERE m.org_id = current_org() AND m.user_id = by_user);
+    RETURN audiences(by_user, by_agent, by_project, by_workspace, by_run)
+        || ARRAY(SELECT 'project:' || p.id
+                   FROM projects p
+                  WHERE p.org_id = current_org() AND by_user IS NOT NULL
+                    AND p.workspace_id = by_workspace AND p.visibility = 'team');
 
--- Whether a caller may see one memory that it names: the contexts above, and any team project for a user.
-CREATE OR REPLACE FUNCTION sees_memory(by_user text, by_agent text, by_project text, context text) RETURNS boolean
+-- Whether a caller sees a memory or a node: by its audience, and by the workspace where the org has workspaces enabled.
+CREATE OR REPLACE FUNCTION sees_here(
+    by_user text, by_agent text, by_project text, by_workspace text, by_run text, audience text, workspace text
+) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN context = ANY (memory_contexts(by_user, by_agent, by_project))
-        OR (by_user IS NOT NULL AND starts_with(context, 'project:')
-            AND EXISTS (SELECT FROM projects p
-                         WHERE p.org_id = current_org() AND p.id = substr(context, length('project:') + 1)
-                           AND p.visibility = 'team'));
+    RETURN sees(by_user, by_agent, by_project, by_workspace, by_run, audience) AND in_workspace(by_workspace, workspace);
+
+-- The scopes of recall in which memories and items of nodes lie for these audiences.
+CREATE OR REPLACE FUNCTION memory_scopes(audiences text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ARRAY(SELECT 'memory/' || a FROM unnest(audiences) a WHERE a = 'org' OR a ~ '^(user|agent|project):[^+]+$');
 
 -- The workspace that reads are held to: the active one where the org has workspaces enabled, else none.
 CREATE OR REPLACE FUNCTION active_workspace(by_workspace text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN (SELECT by_workspace FROM orgs o WHERE o.org_id = current_org() AND o.workspaces_enabled);
+    RETURN CASE WHEN workspaces_enabled() THEN by_workspace END;
 
--- Whether a caller may see a node's item: one that comes of a memory is there for those who see that memory now.
+-- Whether a caller sees an item of a node that it sees: an item with a memory only where it sees that memory now.
 CREATE OR REPLACE FUNCTION sees_item(
-    by_user text, by_agent text, by_project text, by_workspace text, at timestamptz, memory text
+    by_user text, by_agent text, by_project text, by_workspace text, by_run text, at timestamptz, memory text
 ) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN memory IS NULL OR EXISTS (
         SELECT FROM memories m
          WHERE m.org_id = current_org() AND m.id = memory
-           AND sees_memory(by_user, by_agent, by_project, m.context)
-           AND m.workspace_id = coalesce(active_workspace(by_workspace), m.workspace_id)
+           AND sees_here(by_user, by_agent, by_project, by_workspace, by_run, m.audience, m.workspace_id)
            AND (m.expires_at IS NULL OR m.expires_at > at));
 
--- The items of a node that a caller may see, oldest first.
+-- The items of a node that a caller sees, oldest first.
 CREATE OR REPLACE FUNCTION items_seen(
-    by_user text, by_agent text, by_project text, by_workspace text, at timestamptz, node text
+    by_user text, by_agent text, by_project text, by_workspace text, by_run text, at timestamptz, node text
 ) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object(
                        'id', i.id, 'content', i.content, 'source', i.source, 'memory_id', i.memory_id,
                        'created_at', wire_time(i.created_at)) ORDER BY i.id), '[]')
               FROM node_items i
+              LEFT JOIN memories m ON m.org_id = i.org_id AND m.id = i.memory_id
              WHERE i.org_id = current_org() AND i.node_id = node
-               AND sees_item(by_user, by_agent, by_project, by_workspace, at, i.memory_id));
+               AND (i.memory_id IS NULL
+                    OR (m.audience = ANY ((SELECT audiences_seen(by_user, by_agent, by_project, by_workspace, by_run))::text[])
+                        AND in_workspace(by_workspace, m.workspace_id)
+                        AND (m.expires_at IS NULL OR m.expires_at > at))));
 
 -- --- parts of a row ------------------------------------------------------------------------------------------------
 
@@ -72,10 +78,17 @@ CREATE OR REPLACE FUNCTION assets_of(memory text) RETURNS jsonb
               FROM memory_assets a
              WHERE a.org_id = current_org() AND a.memory_id = memory);
 
-CREATE OR REPLACE FUNCTION nodes_of(memory text) RETURNS text[]
+-- The nodes with an item of a memory, as far as a caller sees them.
+CREATE OR REPLACE FUNCTION node_ids_of(
+    by_user text, by_agent text, by_project text, by_workspace text, by_run text, memory text
+) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN ARRAY(SELECT DISTINCT i.node_id FROM node_items i
-                  WHERE i.org_id = current_org() AND i.memory_id = memory ORDER BY i.node_id);
+    RETURN ARRAY(SELECT DISTINCT n.id
+                   FROM node_items i
+                   JOIN nodes n ON n.org_id = i.org_id AND n.id = i.node_id
+                  WHERE i.org_id = current_org() AND i.memory_id = memory
+                    AND sees_here(by_user, by_agent, by_project, by_workspace, by_run, n.audience, n.workspace_id)
+                  ORDER BY n.id);
 
 -- A list of sources with others added; one that is there already takes the newer quote.
 CREATE OR REPLACE FUNCTION with_sources(old jsonb, new jsonb) RETURNS jsonb

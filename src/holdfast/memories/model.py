@@ -9,6 +9,7 @@ from holdfast.kernel import limits
 from holdfast.kernel.caller import Actor
 from holdfast.kernel.clock import Instant, now
 from holdfast.kernel.errors import Invalid
+from holdfast.kernel.sight import Audience
 
 Scope = Literal["global", "project", "agent"]
 Dedupe = Literal["update", "create"]
@@ -114,6 +115,17 @@ def _as_asset(given: Any) -> Asset:
     if isinstance(given, Asset):
         return given
     return Asset(**{**given, "created_at": datetime.fromisoformat(given["created_at"])})
+
+
+def audience_of(row: Memory) -> Audience:
+    """Who sees a memory, as the generated column `audience` has it."""
+    match row.scope:
+        case "global":
+            return Audience(user_id=row.user_id)
+        case "project":
+            return Audience(project_id=row.project_id)
+        case "agent":
+            return Audience(agent_id=row.agent_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +249,7 @@ class Deletion:
 
 
 def check_fields(fields: Mapping[str, Any]) -> None:
-    """Refuse fields that are empty, too long, at odds with each other, or an expiry that has passed."""
+    """Refuse fields that are empty, too long or contradict each other, and an expiry that has passed."""
     for name in _NEVER_NULL:
         if name in fields and fields[name] is None:
             raise Invalid.field(name, "may not be null")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall import answer as recall_answer
@@ -13,7 +14,6 @@ from holdfast.kernel.recall.query import Explanation, Matched
 from holdfast.memories.graph.recall import along_the_graph, read_items
 from holdfast.memories.model import Memory, Place
 from holdfast.memories.passages import queries
-from holdfast.memories.sight import sight
 from holdfast.memories.view import View, look
 
 
@@ -95,8 +95,9 @@ async def read_rows(
         Memory,
         queries.recalled_memories,
         ids=list(ids),
-        contexts=view.contexts,
+        audiences=view.audiences,
         workspace_id=view.workspace_id,
+        **sight.params(speaking),
     )
     return {row.id: row for row in rows}
 
@@ -110,7 +111,7 @@ def _recalled(found: RecalledThing) -> RecalledMemory:
 async def _gone(db: Database, speaking: Caller, ids: Sequence[str]) -> list[Miss]:
     """Those of these ids that are memories the caller may see, and are past: why."""
     rows = await db.all(
-        speaking, _AskedAbout, queries.asked_about, ids=list(ids), **sight(speaking)
+        speaking, _AskedAbout, queries.asked_about, ids=list(ids), **sight.params(speaking)
     )
     superseded = {row.id for row in rows if row.superseded}
     expired = {row.id for row in rows if row.expired} - superseded

@@ -5,27 +5,30 @@ deleted in deletion.py alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.kernel import limits
+from holdfast.kernel import limits, revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import Invalid, NotFound, PreconditionFailed
-from holdfast.kernel.ids import is_id, new_id
+from holdfast.kernel.ids import is_id
 from holdfast.kernel.sql import Query, load
 from holdfast.memories import passages
 from holdfast.memories.model import MAX_SOURCES, IfMatch, Memory, check_validity
-from holdfast.memories.sight import must_change, sight
+from holdfast.memories.sight import must_change
 
 queries = load(__file__)
+
+# The fields that a revision keeps in its state. The value is its content; assets and nodes have histories of their own.
+_KEPT = sorted(Memory.__dataclass_fields__.keys() - {"type", "value", "assets", "node_ids"})
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A row as a write left it, what the write was, and who spoke."""
+    """A row as a write left it, the action for its revision, and the caller that wrote it."""
 
     row: Memory
     action: str
@@ -47,7 +50,7 @@ async def read_row(
         id=memory_id,
         include_expired=include_expired,
         as_of=as_of,
-        **sight(speaking),
+        **sight.params(speaking),
     )
     if found is None:
         raise NotFound(f"there is no memory {memory_id!r}")
@@ -65,7 +68,7 @@ async def change_row(
     if_match: IfMatch = None,
     **params: Any,
 ) -> Memory:
-    """Change one row that the caller sees, and write down what it became."""
+    """Change one row that the caller sees, and write its revision and passages."""
     changed = await tx.one(
         Memory,
         query,
@@ -73,7 +76,7 @@ async def change_row(
         include_expired=include_expired,
         if_match=if_match,
         **params,
-        **sight(speaking),
+        **sight.params(speaking),
     )
     if changed is None:
         await read_row(tx, speaking, memory_id, include_expired=include_expired)
@@ -83,30 +86,45 @@ async def change_row(
 
 
 async def record(tx: Tx, written: Sequence[Written]) -> None:
-    """What follows every write of rows, in its transaction: checks of the whole, the history, the passages."""
+    """Do what follows every write of rows, in its transaction: check the whole rows, write revisions and passages."""
     for each in written:
         must_change(each.by, each.row.scope)
         check_whole(each.row)
-    await tx.run(
-        queries.revise_memories,
-        ids=[each.row.id for each in written],
-        revision_ids=[new_id("memver") for _ in written],
-        actions=[each.action for each in written],
-        agent_ids=[each.by.agent_id for each in written],
-        session_ids=[each.by.session_id for each in written],
-        **who(written[0].by),
+    await revisions.write(
+        tx,
+        "memory",
+        [
+            revisions.Change(
+                object_id=each.row.id,
+                version=each.row.version,
+                action=each.action,
+                label=each.row.key,
+                state=_state(each.row),
+                content=each.row.value,
+                at=each.row.updated_at,  # strictly increases, so that as_of finds the versions in their order
+                by=each.by,
+            )
+            for each in written
+        ],
     )
     await passages.index(tx, [each.row for each in written])
 
 
+def _state(row: Memory) -> dict[str, Any]:
+    """A row as its revision keeps it, beside the value: what can be populated into a row again."""
+    fields = {name: getattr(row, name) for name in _KEPT}
+    kept = {name: value for name, value in fields.items() if value is not None}
+    return plain(kept) | {"sources": [asdict(source) for source in row.sources]}
+
+
 def check_whole(row: Memory) -> None:
-    """What can be checked only of a row as a whole, once it is written."""
+    """Check what depends on the old row too, once it is written: the validity, the number of sources."""
     check_validity(row.valid_from, row.valid_to)
     limits.at_most(len(row.sources), MAX_SOURCES, what="sources")
 
 
 def who(caller: Caller) -> dict[str, Any]:
-    """Whom history names, as parameters of a query."""
+    """The actor of a revision, as parameters of a query."""
     return {
         "actor_type": caller.actor.type,
         "actor_id": caller.actor.id,

@@ -6,6 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, PreconditionFailed
@@ -29,7 +30,7 @@ from holdfast.memories.rows import (
     record,
     who,
 )
-from holdfast.memories.sight import context_id, enter, must_change
+from holdfast.memories.sight import audience_for, enter, must_change
 
 queries = load(__file__, "saving.sql")
 
@@ -39,17 +40,16 @@ MAX_TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """A checked save, and who speaks (from which place) when it is made."""
+    """A checked save, and the caller speaking from the place that the save names."""
 
     by: Caller
     new: NewMemory
 
     @property
     def slot(self) -> tuple[str, str, str]:
-        """What may exist once: a key in its context and workspace."""
-        scope = self.new.scope
-        context = f"{scope}:{context_id(self.by, scope)}"
-        return context, self.by.workspace_id, self.new.fields["key"]
+        """What may exist once: a key among those of an audience and a workspace."""
+        audience = audience_for(self.by, self.new.scope)
+        return audience.text, self.by.workspace_id, self.new.fields["key"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class _SavedRow(SavedMemory):
 async def save_memory(
     db: Database, caller: Caller, new: NewMemory, *, if_match: IfMatch = None
 ) -> SavedMemory:
-    """Save under a key: update the row that holds it in its context, or make one."""
+    """Save under a key: update the row that holds it for its audience, or make one."""
     check_new(new)
     await passages.prefetch_embeddings(db, [new])
     async with db.begin(caller) as tx:
@@ -86,7 +86,7 @@ async def prepare_save(tx: Tx, caller: Caller, new: NewMemory) -> Save:
 
 def check_scope(save: Save) -> None:
     """Refuse a scope that the place does not reach, or that the caller may not write."""
-    context_id(save.by, save.new.scope)
+    audience_for(save.by, save.new.scope)
     must_change(save.by, save.new.scope)
 
 
@@ -103,7 +103,13 @@ async def save_rows(
         items = Jsonb(list(waiting.values()))
         if len(waiting) > 1:
             await tx.run(queries.lock_keys, items=items)
-        for row in await tx.all(_SavedRow, queries.save_memories, items=items, if_match=if_match):
+        for row in await tx.all(
+            _SavedRow,
+            queries.save_memories,
+            items=items,
+            if_match=if_match,
+            **sight.params(saves[0].by),
+        ):
             saved[row.place] = row
             del waiting[row.place]
         if not waiting:
@@ -127,7 +133,7 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
     """Make the row of a key that nobody holds; None where somebody does, or the save would take the key over."""
     if save.new.dedupe == "create" or save.new.fields.get("superseded_by") is not None:
         return None
-    context, workspace_id, _ = save.slot
+    audience, workspace_id, _ = save.slot
     memory_id, revision_id = new_id("memory"), new_id("memver")
     made = await tx.send(
         _SavedRow,
@@ -150,7 +156,7 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
     new = passages.new_document(
         save.new,
         object_id=memory_id,
-        context=context,
+        audience=audience,
         workspace_id=workspace_id,
         session_id=save.by.session_id,
         now=tx.now,
@@ -165,7 +171,7 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
 
 def _item(place: int, save: Save) -> dict[str, Any]:
     """A save as the statement takes it."""
-    context, workspace_id, key = save.slot
+    audience, workspace_id, key = save.slot
     return {
         "place": place,
         "id": new_id("memory"),
@@ -174,7 +180,7 @@ def _item(place: int, save: Save) -> dict[str, Any]:
         "sources": [asdict(source) for source in save.new.sources],
         "forced": save.new.dedupe == "create",
         "scope": save.new.scope,
-        "context": context,
+        "audience": audience,
         "user_id": save.by.user_id,
         "project_id": save.by.project_id,
         "agent_id": save.by.agent_id,

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
-from holdfast.kernel import revisions
+from holdfast.kernel import revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, PreconditionFailed
@@ -24,7 +24,7 @@ from holdfast.memories.model import (
     check_fields,
 )
 from holdfast.memories.rows import change_row, check_successor, plain, queries, read_row
-from holdfast.memories.sight import enter, sight
+from holdfast.memories.sight import enter
 
 _past_memory = TypeAdapter(PastMemory)
 
@@ -59,8 +59,9 @@ async def list_memories(
             queries.list_memories if as_of is None else queries.list_memories_as_of,
             cursor,
             as_of=as_of,
+            at=as_of or tx.now,
             **asdict(which),
-            **sight(speaking),
+            **sight.params(speaking),
         )
 
 

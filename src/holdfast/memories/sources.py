@@ -48,7 +48,7 @@ async def remove_sources(
     place: Place = ANYWHERE,
     if_match: IfMatch = None,
 ) -> Memory:
-    """Take the links of a kind, of a ref, or of both, away; NotFound where there is none."""
+    """Remove the links of a kind, of a ref, or of both; NotFound where there is none."""
     if kind is None and ref is None:
         raise Invalid("name the kind or the ref of the sources to take away")
     async with db.begin(caller) as tx:

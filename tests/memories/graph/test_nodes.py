@@ -7,9 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from holdfast.kernel import sight
 from holdfast.memories.graph import edges as relations
 from holdfast.memories.graph import merging, nodes, walks
-from holdfast.memories.graph.model import Edge, NewItem
+from holdfast.memories.graph.model import Edge, NewItem, NewNode
 from tests.memories.test_rows import save
 
 
@@ -184,7 +185,7 @@ async def test_items_are_part_of_their_node(api):
 async def test_an_item_of_a_memory_is_shown_to_those_who_see_the_memory(org, expire):
     ana, bob = org.client(holdfast_user="ana"), org.client(holdfast_user="bob")
     memory = await save(ana)
-    node = await make(ana, "Tea")
+    node = await make(ana, "Tea", visibility="org")
     path = f"/memory-nodes/{node['id']}"
     item = (
         await ana.post(f"{path}/items", json={"content": "green", "memory_id": memory["id"]})
@@ -354,9 +355,7 @@ EDGE = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(["knows",
 )
 async def test_a_merge_keeps_every_item_and_edge(make_org, db, edges, items, merges):
     caller = (await make_org()).caller()
-    made = [
-        await nodes.create_node(db, caller, {"name": f"n{n}", "kind": "entity"}) for n in range(4)
-    ]
+    made = [await nodes.create_node(db, caller, NewNode(name=f"n{n}")) for n in range(4)]
     ids = [node.id for node in made]
     for n, place in enumerate(items):
         await nodes.add_item(db, caller, ids[place], NewItem(f"item {n}"))
@@ -380,7 +379,9 @@ async def test_a_merge_keeps_every_item_and_edge(make_org, db, edges, items, mer
         assert {item.content for item in node.items} == expected
         assert {node.name, *node.aliases} == {f"n{m}" for m in range(4) if home[m] == home[n]}
     async with db.read(caller) as tx:
-        kept = await tx.all(Edge, walks.queries.edges_around, ids=ids, at=tx.now)
+        kept = await tx.all(
+            Edge, walks.queries.edges_around, ids=ids, at=tx.now, **sight.params(caller)
+        )
     assert sorted((e.from_id, e.to_id, e.relation) for e in kept) == sorted(
         {(ids[home[a]], ids[home[b]], relation) for a, b, relation in edges}
     )

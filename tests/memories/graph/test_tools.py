@@ -121,7 +121,9 @@ async def test_what_comes_of_a_memory_is_shown_to_those_who_see_it(org):
     ana, ben = org.client(holdfast_user="ana"), org.client(holdfast_user="ben")
     memory = (await ana.post("/memories", json={"key": "k", "value": "a secret"})).json()
     item = {"content": "a secret", "memory_id": memory["id"]}
-    made = await ana.post("/memory-nodes", json={"name": "Ana", "items": [item]})
+    made = await ana.post(
+        "/memory-nodes", json={"name": "Ana", "visibility": "org", "items": [item]}
+    )
     assert made.status_code == 201
     async with connected(org, holdfast_user="ana") as client:
         assert (await do(client, "search_nodes", query="secret"))["entities"] != []

@@ -131,8 +131,8 @@ class Context:
     type: Literal["context"] = "context"
 
     def to_openai(self, message: str | None = None) -> list[dict[str, Any]]:
-        """Messages for OpenAI's chat API: memory first, since it stays the same the longest, then the conversation, and
-        the reminders right before what is said now (`message`, unless the conversation ends with it already)."""
+        """Messages for OpenAI's chat API: memory first, since it stays the same the longest, then the conversation;
+        the reminders open the last user message (`message`, unless the conversation ends with it already)."""
         return providers.openai(self, message)
 
     def to_anthropic(self, message: str | None = None) -> dict[str, Any]:

@@ -1,15 +1,18 @@
-"""A context in the words of a provider. Nothing of theirs is imported: these are plain lists and dicts."""
+"""A context as messages for a provider. Nothing of theirs is imported: these are plain lists and dicts.
+
+Every text that was remembered or said goes through `rendering.escape`: none can pass for a tag of ours.
+"""
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
+
+from holdfast_client.context import rendering
+from holdfast_client.context.rendering import escape
 
 if TYPE_CHECKING:
     from holdfast_client.context.model import Context, ContextMessage
 
 Message = dict[str, Any]
-
-_ours = re.compile(r"<(?=/?(?:agent_entries|system_reminder)(?:[\s/>]|\Z))", re.IGNORECASE)
 
 
 def openai(context: "Context", message: str | None) -> list[Message]:
@@ -17,11 +20,12 @@ def openai(context: "Context", message: str | None) -> list[Message]:
     standing = [_said("system", text) for text in _standing(context)]
     talk = [_openai_message(each) for each in context.messages]
     if message is not None:
-        talk.append(_said("user", message))
+        talk.append(_said("user", escape(message)))
     reminders = _reminders(context)
-    if reminders:
-        at = len(talk) - 1 if talk and talk[-1]["role"] == "user" else len(talk)
-        talk.insert(at, _said("system", reminders))
+    if reminders and talk and talk[-1]["role"] == "user":
+        talk[-1] = {**talk[-1], "content": f"{reminders}\n\n{talk[-1]['content']}"}
+    elif reminders:
+        talk.append(_said("user", reminders))
     return standing + talk
 
 
@@ -29,37 +33,40 @@ def anthropic(context: "Context", message: str | None) -> Message:
     """`system` and `messages` for Anthropic's API, which keeps them apart."""
     system: list[Message] = []
     for text in _standing(context):
-        system.append({"type": "text", "text": text})
+        system.append(_text(text))
         if text == context.user_memory.content:
             system[-1]["cache_control"] = {"type": "ephemeral"}
-    system += [_text(each.content) for each in context.messages if each.role == "system"]
-    reminders = _reminders(context)
-    if reminders:
-        system.append(_text(reminders))
+    system += [_text(escape(each.content)) for each in context.messages if each.role == "system"]
     messages: list[Message] = []
     for each in context.messages:
         if each.role != "system":
             _append(messages, _anthropic_message(each))
     if message is not None:
-        _append(messages, {"role": "user", "content": [_text(message)]})
+        _append(messages, {"role": "user", "content": [_text(escape(message))]})
+    reminders = _reminders(context)
+    if reminders:
+        _insert_before_last_text(messages, reminders)
     return {"system": system, "messages": messages}
+
+
+def _insert_before_last_text(messages: list[Message], reminders: str) -> None:
+    """Into the last message of the user, before what is said now. Results of tools come first: the API wants it so."""
+    if not messages or messages[-1]["role"] != "user":
+        messages.append({"role": "user", "content": [_text(reminders)]})
+        return
+    content = messages[-1]["content"]
+    at = len(content) - 1 if content[-1]["type"] == "text" else len(content)
+    content.insert(at, _text(reminders))
 
 
 def _standing(context: "Context") -> list[str]:
     """What changes seldom: user memory, then the agent's entries."""
-    lines = [f"{each.key}: {_quiet(each.content)}" for each in context.entries]
-    entries = "\n".join(["<agent_entries>", *lines, "</agent_entries>"]) if lines else ""
+    entries = rendering.entries((each.key, each.content) for each in context.entries)
     return [text for text in (context.user_memory.content, entries) if text]
 
 
 def _reminders(context: "Context") -> str:
-    lines = [_quiet(each.content) for each in context.system_reminders]
-    return "\n".join(["<system_reminder>", *lines, "</system_reminder>"]) if lines else ""
-
-
-def _quiet(text: str) -> str:
-    """A text that opens and closes none of these tags."""
-    return _ours.sub("&lt;", text)
+    return rendering.reminders(each.content for each in context.system_reminders)
 
 
 def _said(role: str, content: str) -> Message:
@@ -67,7 +74,7 @@ def _said(role: str, content: str) -> Message:
 
 
 def _openai_message(each: "ContextMessage") -> Message:
-    sent = _said(each.role, each.content)
+    sent = _said(each.role, escape(each.content))
     for name in ("name", "tool_calls", "tool_call_id"):
         value = getattr(each, name)
         if value is not None:
@@ -81,9 +88,13 @@ def _text(text: str) -> Message:
 
 def _anthropic_message(each: "ContextMessage") -> Message:
     if each.role == "tool":
-        result = {"type": "tool_result", "tool_use_id": each.tool_call_id, "content": each.content}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": each.tool_call_id,
+            "content": escape(each.content),
+        }
         return {"role": "user", "content": [result]}
-    content = [_text(each.content)] if each.content else []
+    content = [_text(escape(each.content))] if each.content else []
     return {"role": each.role, "content": content + [_tool_use(c) for c in each.tool_calls or []]}
 
 

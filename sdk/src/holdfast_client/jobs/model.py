@@ -24,6 +24,7 @@ class Job:
     updated_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    not_before: datetime | None
     type: Literal["job"] = "job"
 
     @property

@@ -14,6 +14,7 @@ from holdfast_client.nodes.model import (
     Node,
     NodeChange,
     NodeItem,
+    Visibility,
 )
 from holdfast_client.scope import Scope
 from holdfast_client.values import Page, given
@@ -26,13 +27,16 @@ def list_nodes(
     *,
     q: str | None = None,
     kind: str | None = None,
+    visibility: Visibility | None = None,
+    project_id: str | None = None,
     limit: int = 20,
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[Node]]:
-    """Nodes, newest first; `q` is part of a name or alias."""
+    """Nodes that the caller sees, newest first; `q` is part of a name or alias."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
-    return get(scope, at(ROOT), page_of(Node), {**page, "q": q, "kind": kind})
+    which: Query = {"q": q, "kind": kind, "visibility": visibility, "project_id": project_id}
+    return get(scope, at(ROOT), page_of(Node), {**page, **which})
 
 
 def create_node(
@@ -40,12 +44,25 @@ def create_node(
     name: str,
     *,
     kind: str = "entity",
+    visibility: Visibility = "user",
+    project_id: str | None = None,
     aliases: Sequence[str] = (),
     summary: str | None = None,
     items: Sequence[NewItem] = (),
 ) -> Call[Node]:
-    """Make a node; Conflict, with the node as `current`, where its kind has the name already."""
-    body = given(name=name, kind=kind, aliases=list(aliases), summary=summary, items=list(items))
+    """Make a node, seen by the user alone unless `visibility` says otherwise.
+
+    Conflict, with the node as `current`, where one of its kind and visibility has the name already.
+    """
+    body = given(
+        name=name,
+        kind=kind,
+        visibility=visibility,
+        project_id=project_id,
+        aliases=list(aliases),
+        summary=summary,
+        items=list(items),
+    )
     return post(scope, at(ROOT), one(Node), body, conflict_as=Node)
 
 
@@ -63,7 +80,7 @@ def change_node(
 
 
 def delete_node(scope: Scope, node_id: str, *, if_match: int | None = None) -> Call[None]:
-    """Take a node away, with its items and edges."""
+    """Delete a node, with its items and edges."""
     return delete(scope, at(ROOT, node_id), if_match=if_match, repeatable=True)
 
 
@@ -76,13 +93,13 @@ def add_item(
     memory_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[NodeItem]:
-    """Say something of a node."""
+    """Add an item to a node."""
     body = given(content=content, source=source, memory_id=memory_id)
     return post(scope, at(ROOT, node_id, "items"), one(NodeItem), body, if_match=if_match)
 
 
 def remove_item(scope: Scope, node_id: str, item_id: str) -> Call[None]:
-    """Take back something that was said of a node."""
+    """Remove an item from a node."""
     return delete(scope, at(ROOT, node_id, "items", item_id), repeatable=True)
 
 
@@ -95,7 +112,7 @@ def put_edge(
 
 
 def delete_edge(scope: Scope, edge_id: str, *, if_match: int | None = None) -> Call[None]:
-    """Take a relation away."""
+    """Delete an edge."""
     return delete(scope, at(ROOT, "edges", edge_id), if_match=if_match, repeatable=True)
 
 

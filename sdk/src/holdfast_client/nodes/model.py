@@ -8,6 +8,7 @@ from typing import Literal, TypedDict
 from holdfast_client.values import called
 
 Direction = Literal["both", "out", "in"]
+Visibility = Literal["user", "project", "org"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,18 @@ class NodeItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A person, a topic, an event: something that memories are about."""
+    """A person, a topic, an event: something that memories are about.
+
+    `visibility` says who sees it: the user that made it (`user_id`), a project, or the whole org.
+    """
 
     id: str
     type: Literal["memory_node"] = "memory_node"
     name: str
     kind: str
+    visibility: Visibility
+    user_id: str | None
+    project_id: str | None
     aliases: list[str]
     summary: str | None
     items: list[NodeItem]

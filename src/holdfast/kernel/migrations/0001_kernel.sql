@@ -67,17 +67,6 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (org_id, created_at);
 CALL wall_off('idempotency_keys');
 
--- What happened, for whoever listens: written with the change, told afterwards.
-CREATE TABLE events (
-    org_id      text NOT NULL,
-    id          text NOT NULL,
-    kind        text NOT NULL,
-    object_id   text NOT NULL,
-    created_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
-);
-CALL wall_off('events');
-
 -- Work for later as its org sees it. The queue itself (procrastinate's tables) holds only the org and the job's id.
 CREATE TABLE jobs (
     org_id       text NOT NULL,
@@ -92,7 +81,12 @@ CREATE TABLE jobs (
     error        text,
     tokens       bigint NOT NULL DEFAULT 0,
     result       jsonb,
-    user_id      text,
+    user_id      text,                -- who asked for it, for whom and where: the job acts as them
+    agent_id     text,
+    workspace_id text NOT NULL DEFAULT 'default',
+    audience     text NOT NULL GENERATED ALWAYS AS (
+                     audience(NULL, user_id, CASE WHEN user_id IS NULL THEN agent_id END, NULL, NULL)) STORED,
+    not_before   timestamptz,         -- not to be started before this
     version      integer NOT NULL DEFAULT 1,
     created_at   timestamptz NOT NULL,
     updated_at   timestamptz NOT NULL,
@@ -102,6 +96,9 @@ CREATE TABLE jobs (
     UNIQUE (org_id, kind, once)
 );
 CALL wall_off('jobs');
+CREATE INDEX jobs_unfinished ON jobs (org_id, id) WHERE status IN ('queued', 'running');
+-- For reconcile_jobs, which looks for the entry of a job.
+CREATE INDEX procrastinate_jobs_job_id ON procrastinate_jobs ((args->>'job_id'));
 
 -- The queue's own tables hold ids only (see kernel/jobs.py).
 GRANT SELECT, INSERT, UPDATE, DELETE ON

@@ -22,19 +22,23 @@ CREATE TABLE memories (
     valid_from     timestamptz,
     valid_to       timestamptz,
     superseded_by  text,
-    -- Whose it is, in one word: this and the workspace are all that sight looks at.
-    context        text NOT NULL GENERATED ALWAYS AS (
-                       scope || ':' || CASE scope WHEN 'global' THEN user_id WHEN 'project' THEN project_id ELSE agent_id END
+    -- Who sees it: this and the workspace are all that sight looks at.
+    audience       text NOT NULL GENERATED ALWAYS AS (
+                       CASE scope WHEN 'global' THEN audience(NULL, user_id, NULL, NULL, NULL)
+                                  WHEN 'project' THEN audience(project_id, NULL, NULL, NULL, NULL)
+                                  ELSE audience(NULL, NULL, agent_id, NULL, NULL) END
                    ) STORED,
     holds_key      boolean NOT NULL DEFAULT true,  -- the row that the next save of its key updates
     version        integer NOT NULL DEFAULT 1,
     created_at     timestamptz NOT NULL,
     updated_at     timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
+    PRIMARY KEY (org_id, id),
+    -- A missing name would make the audience the whole org.
+    CHECK (CASE scope WHEN 'global' THEN user_id WHEN 'project' THEN project_id ELSE agent_id END IS NOT NULL)
 );
 -- Settles who creates when many save one key at once. A forced new row takes the key over.
-CREATE UNIQUE INDEX memories_by_key ON memories (org_id, context, workspace_id, key) WHERE holds_key;
-CREATE INDEX memories_by_context ON memories (org_id, context, id);
+CREATE UNIQUE INDEX memories_by_key ON memories (org_id, audience, workspace_id, key) WHERE holds_key;
+CREATE INDEX memories_by_audience ON memories (org_id, audience, id);
 CALL wall_off('memories');
 
 CREATE TABLE memory_assets (
@@ -56,6 +60,14 @@ CREATE TABLE nodes (
     org_id        text NOT NULL,
     id            text NOT NULL,
     workspace_id  text NOT NULL,
+    visibility    text NOT NULL CHECK (visibility IN ('user', 'project', 'org')),
+    user_id       text,               -- the user that made it
+    project_id    text,
+    audience      text NOT NULL GENERATED ALWAYS AS (
+                      CASE visibility WHEN 'user' THEN audience(NULL, user_id, NULL, NULL, NULL)
+                                      WHEN 'project' THEN audience(project_id, NULL, NULL, NULL, NULL)
+                                      ELSE audience(NULL, NULL, NULL, NULL, NULL) END
+                  ) STORED,
     name          text NOT NULL,
     kind          text NOT NULL,
     aliases       text[] NOT NULL,
@@ -64,24 +76,28 @@ CREATE TABLE nodes (
     version       integer NOT NULL DEFAULT 1,
     created_at    timestamptz NOT NULL,
     updated_at    timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
+    PRIMARY KEY (org_id, id),
+    -- A missing name would make the audience the whole org.
+    CHECK (CASE visibility WHEN 'user' THEN user_id WHEN 'project' THEN project_id ELSE 'org' END IS NOT NULL)
 );
+CREATE INDEX nodes_by_audience ON nodes (org_id, audience, id) WHERE merged_into IS NULL;
 CREATE INDEX nodes_merged ON nodes (org_id, merged_into) WHERE merged_into IS NOT NULL;
 CALL wall_off('nodes');
 
--- Every name a node answers to, its aliases too: one node per name within a kind, settled by the key.
+-- Every name a node answers to, its aliases too: one node per name within a kind and an audience, settled by the key.
 CREATE TABLE node_names (
     org_id        text NOT NULL,
     workspace_id  text NOT NULL,
+    audience      text NOT NULL,
     kind          text NOT NULL,
     folded        text NOT NULL,
     node_id       text NOT NULL,
-    PRIMARY KEY (org_id, workspace_id, kind, folded),
+    PRIMARY KEY (org_id, workspace_id, audience, kind, folded),
     FOREIGN KEY (org_id, node_id) REFERENCES nodes ON DELETE CASCADE
 );
 CREATE INDEX node_names_by_node ON node_names (org_id, node_id);
 -- Nodes are also looked up by name alone, whatever their kind.
-CREATE INDEX node_names_by_name ON node_names (org_id, folded);
+CREATE INDEX node_names_by_name ON node_names (org_id, folded, audience);
 CALL wall_off('node_names');
 
 CREATE TABLE node_items (

@@ -2,7 +2,7 @@
 -- (migrations/0004_recall.sql says why): these functions run as their owner and take the org from the transaction's
 -- setting.
 
--- A scope is who may see a passage, written as one word ('memory/global:ana'): a caller's sight is a list of them, matched
+-- A scope is who may see a passage, written as one word ('memory/user:ana'): a caller's sight is a list of them, matched
 -- by equality, so that a caller who sees a thousand passages pays for a thousand however large the org is. In the index it
 -- is a number made from the org and the word; a table of scopes would make writers of a new one wait for each other.
 CREATE OR REPLACE FUNCTION recall_scope_id(org_id text, scope text) RETURNS bigint

@@ -21,7 +21,7 @@ MAX_QUERY_CHARS = 4_000
 class Document:
     """An object as recall indexes it. What it says is not kept, only found by.
 
-    `scope` is who may see it in one word, chosen by the face ('memory/global:ana'): a caller is shown what lies in the
+    `scope` is who may see it in one word, chosen by the face ('memory/user:ana'): a caller is shown what lies in the
     scopes it may see. `actor` is who said it, `at` when it was so, `until` when it stops being shown.
     """
 

@@ -52,7 +52,7 @@ class ObjectStore:
             await obstore.head_async(self._store, "is-it-there")
 
     async def put(self, path: str, chunks: AsyncIterable[bytes]) -> None:
-        """Stream an object in, in constant memory; nothing is left of one whose chunks end in an error."""
+        """Stream an object in, in constant memory; an upload whose chunks end in an error leaves nothing."""
         with _reachable():
             await obstore.put_async(
                 self._store, path, chunks, chunk_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE
@@ -70,7 +70,7 @@ class ObjectStore:
         return _chunks(found)
 
     async def delete(self, paths: Iterable[str]) -> None:
-        """Take objects away; one that is not there is fine."""
+        """Delete objects; one that does not exist is no error."""
         with _reachable():
             for path in paths:
                 with suppress(FileNotFoundError):
@@ -84,7 +84,7 @@ class ObjectStore:
                     yield StoredObject(each["path"], each["last_modified"])
 
     async def drop_unfinished(self, before: datetime) -> None:
-        """Take away what uploads that were cut short before an instant left in the folder (a bucket has its own rule)."""
+        """Delete the parts that uploads interrupted before an instant left in the folder (a bucket has its own lifecycle rule)."""
         if self._folder is not None:
             await asyncio.to_thread(_drop_unfinished, self._folder, before)
 

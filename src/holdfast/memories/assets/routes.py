@@ -117,7 +117,7 @@ async def delete_asset(
 
 
 def _sha256_in(content_digest: str | None) -> str | None:
-    """The SHA-256 that a Content-Digest header tells of, in hex; other digests are not ours to check."""
+    """The SHA-256 of a Content-Digest header, in hex; None where the header has no sha-256."""
     if content_digest is None:
         return None
     found = re.search(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):", content_digest)

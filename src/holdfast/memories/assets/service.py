@@ -1,7 +1,7 @@
-"""Files attached to memories. The bytes are in the object store, and a row tells of them.
+"""Files attached to memories: the bytes in the object store, a row with name, type, size and digest in Postgres.
 
-The object is complete before its row is written, and its row is gone before it is: whatever dies in between leaves an
-object without a row, which nobody is served and `sweep` takes away. There is never a row without its object.
+The object is complete before its row is written, and its row is deleted before the object. A process that dies in between
+leaves an object without a row, which is never served and which `sweep` deletes. There is never a row without its object.
 """
 
 import re
@@ -26,6 +26,7 @@ from holdfast.memories.model import (
     Place,
 )
 from holdfast.memories.rows import change_row, read_row
+from holdfast.memories.rows import queries as rows
 from holdfast.memories.sight import enter
 
 queries = load(__file__)
@@ -83,7 +84,7 @@ async def attach(
     expected_sha256: str | None = None,
     place: Place = ANYWHERE,
 ) -> Asset:
-    """Stream a file into the store and attach it to a memory; refused where it is not the bytes that were promised."""
+    """Stream a file into the store and attach it to a memory; refused where its SHA-256 is not the expected one."""
     _check_name(name)
     content_type = _checked_type(content_type)
     async with db.read(caller) as tx:
@@ -96,7 +97,7 @@ async def attach(
     await store.put(path, measured)
     try:
         if expected_sha256 not in (None, measured.sha256):
-            raise Invalid.field("Content-Digest", "these are not the bytes that it tells of")
+            raise Invalid.field("Content-Digest", "does not match the bytes")
         asset = Asset(
             id=asset_id,
             name=name,
@@ -116,11 +117,11 @@ async def attach(
 
 
 async def _write_row(tx: Tx, speaking: Caller, memory_id: str, asset: Asset) -> None:
-    """The memory changes with it; one that went while the file came is not found, and neither is the file."""
+    """Write the asset's row and a new version of its memory; NotFound where the memory was deleted during the upload."""
     await tx.run(queries.lock_memory, id=memory_id)
     count = await tx.one(int, queries.count_assets, memory_id=memory_id)
     limits.at_most((count or 0) + 1, MAX_ASSETS, what="assets of one memory")
-    memory = await change_row(tx, speaking, memory_id, queries.touch_memory, "asset_added")
+    memory = await change_row(tx, speaking, memory_id, rows.touch_memory, "asset_added")
     await tx.run(queries.write_asset, memory_id=memory.id, **asdict(asset))
     await tx.revise(
         "asset",
@@ -182,7 +183,7 @@ async def delete_asset(
         await read_row(tx, speaking, memory_id)
         if await tx.one(str, queries.delete_asset, memory_id=memory_id, id=asset_id) is None:
             raise NotFound(f"there is no asset {asset_id!r}")
-        await change_row(tx, speaking, memory_id, queries.touch_memory, "asset_removed")
+        await change_row(tx, speaking, memory_id, rows.touch_memory, "asset_removed")
         await revisions.erase(tx, "asset", [asset_id])
         await tx.revise(
             "asset", asset_id, version=2, action="deleted", parent_id=memory_id, state=None
@@ -192,14 +193,14 @@ async def delete_asset(
 
 
 async def drop_objects(store: ObjectStore, caller: Caller, asset_ids: list[str]) -> None:
-    """Take away the objects of assets whose rows are gone."""
+    """Delete the objects of assets whose rows are deleted."""
     await store.delete([_path(caller, asset_id) for asset_id in asset_ids])
 
 
 async def sweep(
     db: Database, store: ObjectStore, *, orphan_after: timedelta = ORPHAN_AFTER
 ) -> list[str]:
-    """Take away objects without a row, and what uploads that were cut short left; the paths of the former."""
+    """Delete objects without a row, and parts that interrupted uploads left; the paths of the former."""
     before = clock.now() - orphan_after
     await store.drop_unfinished(before)
     by_org: dict[str, list[str]] = defaultdict(list)
@@ -231,6 +232,6 @@ def _check_name(name: str) -> None:
 
 
 def _checked_type(content_type: str | None) -> str:
-    """What a browser would be told; anything that is not a media type is plain bytes."""
+    """The media type to serve the asset with; application/octet-stream for anything that is not one."""
     given = (content_type or "").strip()
     return given if _CONTENT_TYPE.fullmatch(given) else "application/octet-stream"

@@ -1,1 +1,1 @@
-"""The node graph beside the memories: nodes, the items said of them, the edges between them, and walks along those."""
+"""The node graph beside the memories: nodes with their items, edges between nodes, and walks along edges."""

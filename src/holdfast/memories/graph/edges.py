@@ -1,9 +1,10 @@
-"""How nodes relate, and when."""
+"""Edges: relations between nodes, each with the time in which it holds."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Database, Tx
@@ -12,8 +13,8 @@ from holdfast.kernel.ids import new_id
 from holdfast.kernel.sql import load
 from holdfast.memories.graph.model import Edge, check_edge
 from holdfast.memories.graph.nodes import hold
-from holdfast.memories.model import IfMatch, check_validity
-from holdfast.memories.sight import sight
+from holdfast.memories.model import ANYWHERE, IfMatch, Place, check_validity
+from holdfast.memories.sight import enter
 
 queries = load(__file__, "edges.sql")
 
@@ -26,11 +27,13 @@ async def put_edge(
     to_id: str,
     relation: str,
     given: Mapping[str, Any],
+    place: Place = ANYWHERE,
 ) -> Edge:
     """Relate two nodes; the same relation of the same two is updated in place, and what is not given stays."""
     check_edge(relation, given.get("weight"))
     async with db.begin(caller) as tx:
-        source, target = await hold(tx, caller, from_id, to_id)
+        speaking = await enter(tx, caller, place, to_write=False)
+        source, target = await hold(tx, speaking, from_id, to_id)
         edge = await tx.one(
             Edge,
             queries.put_edge,
@@ -52,22 +55,27 @@ async def put_edge(
 
 
 async def delete_edge(
-    db: Database, caller: Caller, edge_id: str, *, if_match: IfMatch = None
+    db: Database,
+    caller: Caller,
+    edge_id: str,
+    *,
+    place: Place = ANYWHERE,
+    if_match: IfMatch = None,
 ) -> None:
-    """Take a relation away."""
+    """Delete an edge between two nodes that the caller sees."""
     async with db.begin(caller) as tx:
-        gone = await tx.one(
-            Edge, queries.delete_edge, id=edge_id, if_match=if_match, **sight(caller)
-        )
+        speaking = await enter(tx, caller, place, to_write=False)
+        seen = await tx.one(Edge, queries.read_edge, id=edge_id, **sight.params(speaking))
+        gone = seen and await tx.one(Edge, queries.delete_edge, id=edge_id, if_match=if_match)
+        if seen is not None and gone is None and if_match is not None:
+            raise PreconditionFailed("the edge changed since that ETag")
         if gone is None:
-            if await tx.one(bool, queries.edge_exists, id=edge_id, **sight(caller)):
-                raise PreconditionFailed("the edge changed since that ETag")
             raise NotFound(f"there is no edge {edge_id!r}")
         await revise_deleted_edge(tx, gone)
 
 
 async def revise_edge(tx: Tx, edge: Edge, action: str) -> None:
-    """What an edge became."""
+    """Write the revision of a changed edge."""
     await tx.revise(
         "node_edge",
         edge.id,
@@ -87,7 +95,7 @@ async def revise_edge(tx: Tx, edge: Edge, action: str) -> None:
 
 
 async def revise_deleted_edge(tx: Tx, edge: Edge) -> None:
-    """That an edge went."""
+    """Write the revision of a deleted edge."""
     await tx.revise(
         "node_edge", edge.id, version=edge.version + 1, action="deleted", parent_id=edge.from_id
     )

@@ -13,6 +13,7 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import Invalid
 
 Direction = Literal["both", "out", "in"]
+Visibility = Literal["user", "project", "org"]
 
 MAX_NAME_CHARS = 255
 MAX_LABEL_CHARS = 64  # a kind, a relation, a source
@@ -27,7 +28,7 @@ MAX_HOPS = 8
 
 @dataclass(frozen=True, slots=True)
 class NodeItem:
-    """Something known about a node; one that comes of a memory is seen by those who see that memory."""
+    """A fact about a node; one with a `memory_id` is seen only by those who also see that memory."""
 
     id: str
     content: str
@@ -38,12 +39,18 @@ class NodeItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A person, a topic, an event: something that memories are about."""
+    """A person, a topic, an event: something that memories are about.
+
+    `visibility` says who sees it: the user that made it (`user_id`), a project, or the whole org.
+    """
 
     id: str
     type: Literal["memory_node"] = "memory_node"
     name: str
     kind: str
+    visibility: Visibility
+    user_id: str | None
+    project_id: str | None
     aliases: list[str]
     summary: str | None
     items: list[NodeItem]
@@ -85,6 +92,18 @@ class Graph:
 
     nodes: list[Node]
     edges: list[Edge]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNode:
+    """A node to make."""
+
+    name: str
+    kind: str = "entity"
+    visibility: Visibility = "user"
+    project_id: str | None = None
+    aliases: tuple[str, ...] = ()
+    summary: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

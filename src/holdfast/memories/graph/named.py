@@ -1,31 +1,32 @@
-"""The node graph by names: entities, what was observed of them, and their relations, many at a time.
+"""The node graph by names, many nodes at a time: entities (nodes), observations (items) and relations (edges).
 
-A model knows nodes by their names. Whatever is asked is done whole or not at all; what is there already is left as it is,
-and deleting what is not there is no error.
+A model knows nodes by their names. Each call is done whole or not at all. What exists already is left as it is, and
+deleting what does not exist is no error.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import AgentNotFound, Conflict, NotFound
 from holdfast.kernel.sql import load
 from holdfast.memories.graph import edges, nodes, passages
-from holdfast.memories.graph.model import NewItem, Node
+from holdfast.memories.graph.model import NewItem, NewNode, Node, Visibility
 from holdfast.memories.model import Place
-from holdfast.memories.sight import enter, sight
+from holdfast.memories.sight import enter
 
 queries = load(__file__, "named.sql")
 
 SOURCE = "observation"
-# So many nodes at most are shown at a time; more is said to be left out.
+# At most this many nodes are shown at a time; `cut` reports that there are more.
 MAX_SHOWN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A node to be: its name, its kind, what is known of it."""
+    """A node to make: its name, its kind, its items."""
 
     name: str
     kind: str
@@ -43,7 +44,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """Things to say of a named node, or to take back."""
+    """Items to add to a named node, or to delete from it."""
 
     name: str
     contents: list[str]
@@ -92,23 +93,26 @@ async def as_agent(db: Database, caller: Caller, agent_id: str) -> Caller:
 
 
 async def search_graph(db: Database, caller: Caller, text: str) -> NamedGraph:
-    """Nodes with `text` in a name, in their kind or in what is known of them, oldest first; all of them for ''."""
+    """Nodes with `text` in a name, in their kind or in an item, oldest first; all of them for ''."""
     async with db.read(caller) as tx:
-        found = await tx.all(Node, queries.search, text=text, limit=MAX_SHOWN + 1, **sight(caller))
-        return await _shown(tx, found)
+        found = await tx.all(
+            Node, queries.search, text=text, limit=MAX_SHOWN + 1, **sight.params(caller)
+        )
+        return await _shown(tx, caller, found)
 
 
 async def open_nodes(db: Database, caller: Caller, names: Sequence[str]) -> NamedGraph:
-    """The nodes that answer to these names; a name that nobody answers to is passed over."""
+    """The nodes with these names or aliases; a name that no node has is skipped."""
     async with db.read(caller) as tx:
         answers = await _answers(tx, caller, names)
         ids = dict.fromkeys(each.id for found in answers.values() for each in found)
-        return await _shown(tx, [await nodes.read_node_row(tx, caller, id) for id in sorted(ids)])
+        found = [await nodes.read_node_row(tx, caller, id) for id in sorted(ids)]
+        return await _shown(tx, caller, found)
 
 
-async def _shown(tx: Tx, found: list[Node]) -> NamedGraph:
+async def _shown(tx: Tx, caller: Caller, found: list[Node]) -> NamedGraph:
     shown = found[:MAX_SHOWN]
-    held = await tx.all(_NamedEdge, queries.relations_of, ids=[node.id for node in shown])
+    held = await _relations(tx, caller, [node.id for node in shown])
     relations = [Relation(each.from_name, each.to_name, each.relation) for each in held]
     return NamedGraph(shown, relations, cut=len(found) > MAX_SHOWN)
 
@@ -117,7 +121,7 @@ async def _shown(tx: Tx, found: list[Node]) -> NamedGraph:
 
 
 async def create_entities(db: Database, caller: Caller, entities: Sequence[Entity]) -> list[Entity]:
-    """Make the nodes whose names nobody answers to yet; those that were made."""
+    """Make a node for each name that no node has yet; the entities that were made."""
     for entity in entities:
         await passages.prefetch_embeddings(db, entity.name, entity.observations)
     made: list[Entity] = []
@@ -126,11 +130,11 @@ async def create_entities(db: Database, caller: Caller, entities: Sequence[Entit
             if await _answers(tx, caller, [entity.name]):
                 continue
             items = [NewItem(content, SOURCE) for content in entity.observations]
-            fields = {"name": entity.name, "kind": entity.kind}
+            new = NewNode(name=entity.name, kind=entity.kind, visibility=_visibility(caller))
             try:
-                await nodes.create_node(db, caller, fields, items)
+                await nodes.create_node(db, caller, new, items)
             except Conflict:
-                continue  # somebody made it meanwhile
+                continue  # made by another transaction since the look-up
             made.append(entity)
     return made
 
@@ -142,7 +146,7 @@ async def create_relations(
     made: list[Relation] = []
     async with db.begin(caller) as tx:
         ids = await _must_answer(tx, caller, [n for r in relations for n in (r.source, r.target)])
-        held = await tx.all(_NamedEdge, queries.relations_of, ids=sorted(set(ids.values())))
+        held = await _relations(tx, caller, sorted(set(ids.values())))
         known = {each.key for each in held}
         for each in relations:
             key = ids[each.source], ids[each.target], each.relation
@@ -160,7 +164,7 @@ async def create_relations(
 async def add_observations(
     db: Database, caller: Caller, observations: Sequence[Observations]
 ) -> list[Observations]:
-    """Say things of nodes that are there; of each, what was not known of it. NotFound where a name has no node."""
+    """Add items to nodes; of each node, the items that were new. NotFound where a name has no node."""
     for each in observations:
         await passages.prefetch_embeddings(db, each.name, each.contents)
     added: list[Observations] = []
@@ -180,7 +184,7 @@ async def add_observations(
 
 
 async def delete_entities(db: Database, caller: Caller, names: Sequence[str]) -> list[str]:
-    """Take nodes away with all that is known of them and their relations; the names that were answered to."""
+    """Delete nodes with their items and edges; the names that had a node."""
     async with db.begin(caller) as tx:
         answers = await _answers(tx, caller, names)
         for id in sorted({each.id for found in answers.values() for each in found}):
@@ -191,7 +195,7 @@ async def delete_entities(db: Database, caller: Caller, names: Sequence[str]) ->
 async def delete_observations(
     db: Database, caller: Caller, observations: Sequence[Observations]
 ) -> tuple[int, list[str]]:
-    """Take back what was said of nodes: how many things, and the names that nobody answers to."""
+    """Delete items of nodes by their content: how many, and the names that no node has."""
     count = 0
     async with db.begin(caller) as tx:
         answers = await _answers(tx, caller, [each.name for each in observations])
@@ -206,7 +210,7 @@ async def delete_observations(
 
 
 async def delete_relations(db: Database, caller: Caller, relations: Sequence[Relation]) -> int:
-    """Take relations away; how many there were."""
+    """Delete edges; how many there were."""
     async with db.begin(caller) as tx:
         answers = await _answers(tx, caller, [n for r in relations for n in (r.source, r.target)])
         gone = {
@@ -216,11 +220,21 @@ async def delete_relations(db: Database, caller: Caller, relations: Sequence[Rel
             for target in answers.get(each.target, [])
         }
         ids = sorted({end for source, target, _ in gone for end in (source, target)})
-        held = await tx.all(_NamedEdge, queries.relations_of, ids=ids)
+        held = await _relations(tx, caller, ids)
         meant = [each for each in held if each.key in gone]
         for edge in meant:
             await edges.delete_edge(db, caller, edge.id)
     return len(meant)
+
+
+def _visibility(caller: Caller) -> Visibility:
+    """The visibility of nodes that a model makes, which has no say in it: its user, or the org where its key has no user."""
+    return "org" if caller.user_id is None else "user"
+
+
+async def _relations(tx: Tx, caller: Caller, ids: Sequence[str]) -> list[_NamedEdge]:
+    """The edges that hold now between these nodes and those that the caller sees."""
+    return await tx.all(_NamedEdge, queries.relations_of, ids=ids, **sight.params(caller))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -230,7 +244,7 @@ async def _answers(tx: Tx, caller: Caller, names: Sequence[str]) -> Mapping[str,
     """The nodes that answer to each name, where any does."""
     found: dict[str, list[_Answer]] = {}
     for each in await tx.all(
-        _Answer, queries.answering, names=list(dict.fromkeys(names)), **sight(caller)
+        _Answer, queries.answering, names=list(dict.fromkeys(names)), **sight.params(caller)
     ):
         found.setdefault(each.asked, []).append(each)
     return found

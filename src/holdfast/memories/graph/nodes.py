@@ -1,49 +1,54 @@
-"""The node graph beside the memories: nodes, what is said of them, and how they relate.
+"""The node graph beside the memories: nodes and their items.
 
-Nodes are the org's (and the workspace's, where there are workspaces). A node answers to its name and its aliases,
-whatever their case and accents, and within a kind no two answer to one.
+A node is seen by the user that made it, by a project or by the whole org, as its visibility says (and from the workspace it
+was made in, where the org has workspaces enabled). A node answers to its name and its aliases, whatever their case and
+accents; among the nodes of one kind and audience no two answer to one name.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from holdfast.kernel import limits
+from holdfast.kernel import limits, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.places import enter_project
 from holdfast.kernel.sql import load
 from holdfast.memories.graph import passages
 from holdfast.memories.graph.model import (
     MAX_ITEMS,
     NewItem,
+    NewNode,
     Node,
     NodeItem,
+    Visibility,
     check_items,
     check_node,
 )
-from holdfast.memories.model import IfMatch
+from holdfast.memories.model import ANYWHERE, IfMatch, Place
 from holdfast.memories.rows import read_row
-from holdfast.memories.sight import sight
+from holdfast.memories.sight import enter
 
 queries = load(__file__, "nodes.sql")
 
-# How often a change looks again for a node that is merged away under its hands.
+# How often a change looks again for a node that another transaction merges away.
 MAX_TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A node after a change that is not one of its own fields."""
+    """A node as its revision keeps it, after a change of its items or a merge."""
 
     id: str
     version: int
     name: str
     kind: str
+    visibility: Visibility
     aliases: list[str]
     summary: str | None
 
@@ -58,40 +63,56 @@ class _DroppedItem:
 
 
 async def create_node(
-    db: Database, caller: Caller, fields: Mapping[str, Any], items: Sequence[NewItem] = ()
+    db: Database, caller: Caller, new: NewNode, items: Sequence[NewItem] = ()
 ) -> Node:
-    """Make a node; Conflict with the one that has the name, where one of its kind has it."""
-    check_node(fields)
+    """Make a node; Conflict with the one that has the name, where one of its kind and audience has it."""
+    check_node(asdict(new))
     check_items(items)
     node_id = new_id("node")
-    await passages.prefetch_embeddings(db, fields["name"], [item.content for item in items])
+    await passages.prefetch_embeddings(db, new.name, [item.content for item in items])
     async with db.begin(caller) as tx:
+        speaking = await _enter_audience(tx, caller, new)
         await tx.run(
             queries.create_node,
             id=node_id,
-            name=fields["name"],
-            kind=fields["kind"],
-            aliases=_distinct(fields.get("aliases", ())),
-            summary=fields.get("summary"),
-            **sight(caller),
+            visibility=new.visibility,
+            project_id=new.project_id,
+            name=new.name,
+            kind=new.kind,
+            aliases=_distinct(new.aliases),
+            summary=new.summary,
+            **sight.params(speaking),
         )
-        await claim_names(tx, caller, node_id)
+        await claim_names(tx, speaking, node_id)
         for item in items:
-            await _add_item(tx, caller, node_id, item)
-        node = await read_node_row(tx, caller, node_id)
+            await _add_item(tx, speaking, node_id, item)
+        node = await read_node_row(tx, speaking, node_id)
         await revise_node(tx, node, "created")
     return node
 
 
-async def read_node(db: Database, caller: Caller, node_id: str) -> Node:
-    """A node, with the items that the caller may see; an id that was merged answers with the survivor."""
+async def _enter_audience(tx: Tx, caller: Caller, new: NewNode) -> Caller:
+    """The caller, speaking from the project of a project's node; refused where it lacks the name that a node carries."""
+    if new.visibility == "user":
+        caller.must_be_user()
+    if new.visibility != "project":
+        if new.project_id is not None:
+            raise Invalid.field("project_id", "is for nodes of visibility 'project'")
+        return caller
+    if new.project_id is None:
+        raise Invalid.field("project_id", "a node of visibility 'project' needs its project_id")
+    return await enter_project(tx, caller, new.project_id)
+
+
+async def read_node(db: Database, caller: Caller, node_id: str, *, place: Place = ANYWHERE) -> Node:
+    """A node, with the items that the caller sees; an id that was merged answers with the survivor."""
     async with db.read(caller) as tx:
-        return await read_node_row(tx, caller, node_id)
+        return await read_node_row(tx, await enter(tx, caller, place, to_write=False), node_id)
 
 
 async def read_node_row(tx: Tx, caller: Caller, node_id: str) -> Node:
     """As `read_node`, in a transaction that is open."""
-    node = await tx.one(Node, queries.read_node, id=node_id, **sight(caller))
+    node = await tx.one(Node, queries.read_node, id=node_id, **sight.params(caller))
     if node is None:
         raise NotFound(f"there is no node {node_id!r}")
     return node
@@ -108,12 +129,28 @@ async def hold(tx: Tx, caller: Caller, *node_ids: str) -> list[Node]:
 
 
 async def list_nodes(
-    db: Database, caller: Caller, cursor: Cursor, *, q: str | None = None, kind: str | None = None
+    db: Database,
+    caller: Caller,
+    cursor: Cursor,
+    *,
+    q: str | None = None,
+    kind: str | None = None,
+    visibility: Visibility | None = None,
+    place: Place = ANYWHERE,
 ) -> Page[Node]:
-    """Nodes whose name or an alias contains `q`, newest first."""
+    """Nodes whose name or an alias contains `q`, newest first; those of a project where the place names one."""
     async with db.read(caller) as tx:
+        speaking = await enter(tx, caller, place, to_write=False)
         return await read_page(
-            tx, Node, queries.list_nodes, cursor, q=q, kind=kind, **sight(caller)
+            tx,
+            Node,
+            queries.list_nodes,
+            cursor,
+            q=q,
+            kind=kind,
+            visibility=visibility,
+            project_id=place.project_id,
+            **sight.params(speaking),
         )
 
 
@@ -123,27 +160,29 @@ async def change_node(
     node_id: str,
     fields: Mapping[str, Any],
     *,
+    place: Place = ANYWHERE,
     if_match: IfMatch = None,
 ) -> Node:
-    """Set the fields that are given; Conflict where another node of the kind answers to a name."""
+    """Set the fields that are given; Conflict where another node of the kind and audience answers to a name."""
     check_node(fields)
     given = dict(fields)
     if "aliases" in given:
         given["aliases"] = _distinct(given["aliases"])
     async with db.begin(caller) as tx:
-        [present] = await hold(tx, caller, node_id)
+        speaking = await enter(tx, caller, place, to_write=False)
+        [present] = await hold(tx, speaking, node_id)
         changed = await tx.one(
             Node,
             queries.change_node,
             id=present.id,
             fields=Jsonb(given),
             if_match=if_match,
-            **sight(caller),
+            **sight.params(speaking),
         )
         if changed is None:
             raise PreconditionFailed("the node changed since that ETag")
         await tx.run(queries.drop_names, id=changed.id)
-        await claim_names(tx, caller, changed.id)
+        await claim_names(tx, speaking, changed.id)
         if changed.name != present.name:
             await passages.index_items(tx, await passages.items_of(tx, changed.id))
         await revise_node(tx, changed, "updated")
@@ -151,11 +190,17 @@ async def change_node(
 
 
 async def delete_node(
-    db: Database, caller: Caller, node_id: str, *, if_match: IfMatch = None
+    db: Database,
+    caller: Caller,
+    node_id: str,
+    *,
+    place: Place = ANYWHERE,
+    if_match: IfMatch = None,
 ) -> None:
-    """Take a node away, with its items and edges."""
+    """Delete a node, with its items and edges."""
     async with db.begin(caller) as tx:
-        [node] = await hold(tx, caller, node_id)
+        [node] = await hold(tx, await enter(tx, caller, place, to_write=False), node_id)
+        must_remove(caller, node, "deleting")
         await passages.drop_items(tx, await passages.items_of(tx, node.id))
         version = await tx.one(int, queries.delete_node, id=node.id, if_match=if_match)
         if version is None:
@@ -163,8 +208,14 @@ async def delete_node(
         await tx.revise("node", node.id, version=version + 1, action="deleted", label=node.name)
 
 
+def must_remove(caller: Caller, node: Node, doing: str) -> None:
+    """Refuse (MEM-001) to delete or merge a node of the org, but for service keys, an owner and the user that made it."""
+    if node.visibility == "org":
+        sight.must_manage(caller, made_by=node.user_id, what=f"{doing} a node of the org")
+
+
 async def claim_names(tx: Tx, caller: Caller, node_id: str) -> None:
-    """Make a node answer to its names; Conflict where another of its kind answers to one."""
+    """Make a node answer to its names; Conflict where another of its kind and audience answers to one."""
     taken = await tx.all(str, queries.claim_names, id=node_id)
     if taken:
         holder = await tx.one(str, queries.holder_of_name, id=node_id, folded=taken[0])
@@ -173,14 +224,19 @@ async def claim_names(tx: Tx, caller: Caller, node_id: str) -> None:
 
 
 async def revise_node(tx: Tx, node: Node | Touched, action: str) -> None:
-    """What a node became. What is said of it has revisions of its own, so that it can be erased alone."""
+    """Write the revision of a changed node. Items have revisions of their own, so that one can be erased alone."""
     await tx.revise(
         "node",
         node.id,
         version=node.version,
         action=action,
         label=node.name,
-        state={"name": node.name, "kind": node.kind, "aliases": node.aliases},
+        state={
+            "name": node.name,
+            "kind": node.kind,
+            "visibility": node.visibility,
+            "aliases": node.aliases,
+        },
         content=node.summary,
     )
 
@@ -193,25 +249,35 @@ def _distinct(aliases: Sequence[str]) -> list[str]:
 
 
 async def add_item(
-    db: Database, caller: Caller, node_id: str, item: NewItem, *, if_match: IfMatch = None
+    db: Database,
+    caller: Caller,
+    node_id: str,
+    item: NewItem,
+    *,
+    place: Place = ANYWHERE,
+    if_match: IfMatch = None,
 ) -> NodeItem:
-    """Say something of a node."""
+    """Add an item to a node."""
     check_items([item])
     async with db.begin(caller) as tx:
-        [node] = await hold(tx, caller, node_id)
+        speaking = await enter(tx, caller, place, to_write=False)
+        [node] = await hold(tx, speaking, node_id)
         check_version(node, if_match)
         await touch(tx, [node.id], "item_added")
         count = await tx.one(int, queries.count_items, node_id=node.id)
         limits.at_most((count or 0) + 1, MAX_ITEMS, what="items of one node")
-        return await _add_item(tx, caller, node.id, item)
+        return await _add_item(tx, speaking, node.id, item)
 
 
-async def delete_item(db: Database, caller: Caller, node_id: str, item_id: str) -> None:
-    """Take back something that was said of a node."""
+async def delete_item(
+    db: Database, caller: Caller, node_id: str, item_id: str, *, place: Place = ANYWHERE
+) -> None:
+    """Remove an item from a node."""
     async with db.begin(caller) as tx:
-        [node] = await hold(tx, caller, node_id)
+        speaking = await enter(tx, caller, place, to_write=False)
+        [node] = await hold(tx, speaking, node_id)
         gone = await tx.one(
-            NodeItem, queries.delete_item, node_id=node.id, id=item_id, **sight(caller)
+            NodeItem, queries.delete_item, node_id=node.id, id=item_id, **sight.params(speaking)
         )
         if gone is None:
             raise NotFound(f"there is no item {item_id!r}")
@@ -223,7 +289,7 @@ async def delete_item(db: Database, caller: Caller, node_id: str, item_id: str) 
 
 
 async def drop_items_of(tx: Tx, memory_ids: list[str]) -> list[str]:
-    """Take away what was derived from memories that are being erased; the ids of the items."""
+    """Delete the items derived from memories that are being erased; their ids."""
     gone = await tx.all(_DroppedItem, queries.drop_items_of, memory_ids=memory_ids)
     if gone:
         await touch(tx, sorted({item.node_id for item in gone}), "item_removed")
@@ -251,7 +317,7 @@ async def _add_item(tx: Tx, caller: Caller, node_id: str, item: NewItem) -> Node
         source=added.source,
         memory_id=added.memory_id,
     )
-    # What comes of a memory is filed under it: it is erased with it, even when the item itself went before.
+    # The memory is the parent of an item's revisions: erasing the memory erases them, also when the item was deleted before.
     await tx.revise(
         "node_item",
         added.id,
@@ -266,7 +332,7 @@ async def _add_item(tx: Tx, caller: Caller, node_id: str, item: NewItem) -> Node
 
 
 async def touch(tx: Tx, node_ids: list[str], action: str) -> None:
-    """Nodes have changed in something that is kept beside them."""
+    """Count a change of nodes' items as a change of the nodes: version, updated_at, revision."""
     for node in await tx.all(Touched, queries.touch_nodes, ids=node_ids):
         await revise_node(tx, node, action)
 

@@ -21,15 +21,15 @@ class _Item:
     created_at: datetime
     name: str
     workspace_id: str
-    context: str | None  # of the memory it comes of
+    audience: str
 
     @property
     def document(self) -> Document:
-        """An item is found by what it says and by the name of its node; one of a memory lies where the memory does."""
+        """An item as recall indexes it: found by its content and by the name of its node."""
         return Document(
             kind="node_item",
             object_id=self.id,
-            scope="node/items" if self.context is None else f"memory/{self.context}",
+            scope=f"memory/{self.audience}",
             body=self.content,
             head=self.name,
             updated_at=self.created_at,
@@ -39,27 +39,27 @@ class _Item:
 
 
 async def index_items(tx: Tx, ids: Sequence[str]) -> None:
-    """Put items as they are now: added, or moved to a node of another name."""
+    """Put the passages of items that were added, or moved to another node."""
     await index.put(tx, await read_documents(tx, ids))
 
 
 async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
-    """Items of the org's nodes, whoever sees them, as recall indexes them."""
+    """Items of nodes, whoever sees them, as recall indexes them."""
     return [item.document for item in await tx.all(_Item, queries.items_to_index, ids=list(ids))]
 
 
 async def prefetch_embeddings(db: Database, name: str, contents: Sequence[str]) -> None:
     """Start embedding the items about to be added to a node, before the write transaction."""
     await index.prefetch_embeddings(
-        db, [_Item("", content, _LONG_AGO, name, "", None).document for content in contents]
+        db, [_Item("", content, _LONG_AGO, name, "", "").document for content in contents]
     )
 
 
 async def items_of(tx: Tx, node_id: str) -> list[str]:
-    """The ids of all that is said of a node, whoever sees it."""
+    """The ids of all items of a node, whoever sees them."""
     return await tx.all(str, queries.items_of_node, node_id=node_id)
 
 
 async def drop_items(tx: Tx, ids: Sequence[str]) -> None:
-    """Take items out of the index."""
+    """Drop the passages of items."""
     await index.drop(tx, "node_item", ids)

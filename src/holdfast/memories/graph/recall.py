@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
@@ -46,7 +47,7 @@ async def read_items(
         RecalledItem,
         queries.recalled_items,
         ids=list(ids),
-        contexts=view.contexts,
+        audiences=view.audiences,
         workspace_id=view.workspace_id,
     )
     return {row.id: row for row in rows}
@@ -63,7 +64,7 @@ async def along_the_graph(
         item_ids=[hit.object_id for hit in found.hits if hit.kind == "node_item"],
         memory_ids=[hit.object_id for hit in found.hits[: question.limit] if hit.kind == "memory"],
         spoken=" ".join("".join(c if c.isalnum() else " " for c in question.text).split()),
-        workspace_id=question.workspace_id,
+        **sight.params(speaking),
     )
     weights = {each.id: each.weight for each in near}
     hits = [_with_graph(hit, weights.pop(hit.object_id, 0.0)) for hit in found.hits]

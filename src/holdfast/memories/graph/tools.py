@@ -1,4 +1,7 @@
-"""The node graph for a model, in the words of the reference memory server: a kind is an entityType, items are observations."""
+"""MCP tools of the node graph, with the names and schemas of the reference memory server.
+
+An entity is a node, its entityType the kind, its observations the items; a relation is an edge.
+"""
 
 import json
 from typing import Annotated, Any
@@ -81,7 +84,7 @@ async def create_relations(call: Call, relations: Relations) -> Worded:
     """Relate entities of the knowledge graph, in active voice. Both must be there; a relation that is there already is
     passed over; the result lists what was new.
 
-    Use it after create_entities, to say how things hang together.
+    Use it after create_entities, to record how things are related.
     Example: create_relations(relations=[{"from": "Ana Pérez", "to": "Lisbon office", "relationType": "works_at"}])
     """
     wanted = [each.as_relation for each in relations]

@@ -1,6 +1,6 @@
-"""Learning insights: what conversations taught about a user, in a store of the user's own.
+"""Learning insights: what was learned about a user from conversations, in a store of the user's own.
 
-The user may turn the capture off (PATCH /users/me): from then on nothing new is kept. What they delete is erased.
+The user may turn the capture off (PATCH /users/me): then nothing new is stored. Deleting an insight erases it.
 """
 
 import json

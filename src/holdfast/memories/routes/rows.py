@@ -1,4 +1,4 @@
-"""Memories themselves: save, batch, list, read, change, history, restore, delete."""
+"""Memories over HTTP: save, batch, list, read, change, retire, history, restore, delete."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -27,11 +27,11 @@ from holdfast.memories.model import (
 )
 from holdfast.memories.routes.words import (
     Importance,
-    IncludeExpired,
     MemoryChange,
     MemorySave,
     TheAssets,
     TheCursor,
+    TheLookup,
     ThePlace,
 )
 
@@ -59,7 +59,7 @@ class RestoreBody(wire.Body):
 
 
 def _or_refusal(value: Any, parse: Callable[[Any], MemorySave]) -> MemorySave | HoldfastError:
-    """An item that cannot be read is told of in its place; the others are not held up by it."""
+    """The item, or the error of one that cannot be read: it is reported in its result, and the others are saved."""
     try:
         check_strings(value)
         return parse(value)
@@ -178,17 +178,14 @@ async def delete_memories(
 @router.get("/memories/{memory_id}")
 async def get_memory(
     memory_id: str,
-    place: ThePlace,
+    lookup: TheLookup,
     response: Response,
     caller: TheCaller,
     db: TheDatabase,
-    include_expired: IncludeExpired = False,
     as_of: Annotated[Instant | None, Query(description="as it stood at this instant")] = None,
 ) -> Memory:
     """One memory."""
-    memory = await service.read_memory(
-        db, caller, memory_id, place=place, include_expired=include_expired, as_of=as_of
-    )
+    memory = await service.read_memory(db, caller, memory_id, as_of=as_of, **lookup)
     set_etag(response, memory.version)
     return memory
 
@@ -197,23 +194,15 @@ async def get_memory(
 async def patch_memory(
     memory_id: str,
     body: MemoryChange,
-    place: ThePlace,
+    lookup: TheLookup,
     if_match: IfMatch,
     response: Response,
     caller: TheCaller,
     db: TheDatabase,
-    include_expired: IncludeExpired = False,
 ) -> Memory:
     """Change the fields that are given."""
-    memory = await service.change_memory(
-        db,
-        caller,
-        memory_id,
-        body.given(),
-        place=place,
-        include_expired=include_expired,
-        if_match=if_match,
-    )
+    fields = body.given()
+    memory = await service.change_memory(db, caller, memory_id, fields, if_match=if_match, **lookup)
     set_etag(response, memory.version)
     return memory
 
@@ -221,38 +210,22 @@ async def patch_memory(
 @router.delete("/memories/{memory_id}", status_code=204)
 async def delete_memory(
     memory_id: str,
-    place: ThePlace,
+    lookup: TheLookup,
     if_match: IfMatch,
     caller: TheCaller,
     db: TheDatabase,
     store: TheAssets,
-    include_expired: IncludeExpired = False,
 ) -> None:
-    """Erase a memory and all that was said in it (browser session with a fresh step-up)."""
-    await deletion.delete_memory(
-        db,
-        store,
-        caller,
-        memory_id,
-        place=place,
-        include_expired=include_expired,
-        if_match=if_match,
-    )
+    """Erase a memory with everything derived from it (browser session with a fresh step-up)."""
+    await deletion.delete_memory(db, store, caller, memory_id, if_match=if_match, **lookup)
 
 
 @router.get("/memories/{memory_id}/history")
 async def get_history(
-    memory_id: str,
-    place: ThePlace,
-    caller: TheCaller,
-    db: TheDatabase,
-    include_expired: IncludeExpired = False,
+    memory_id: str, lookup: TheLookup, caller: TheCaller, db: TheDatabase
 ) -> History:
     """Every state the memory had, newest first, the present one included."""
-    past = await service.read_history(
-        db, caller, memory_id, place=place, include_expired=include_expired
-    )
-    return History(data=past)
+    return History(data=await service.read_history(db, caller, memory_id, **lookup))
 
 
 @router.post("/memories/{memory_id}/retire")
@@ -274,22 +247,15 @@ async def post_retire(
 async def post_restore(
     memory_id: str,
     body: RestoreBody,
-    place: ThePlace,
+    lookup: TheLookup,
     if_match: IfMatch,
     response: Response,
     caller: TheCaller,
     db: TheDatabase,
-    include_expired: IncludeExpired = False,
 ) -> Memory:
     """Make an earlier version the newest."""
     memory = await service.restore_memory(
-        db,
-        caller,
-        memory_id,
-        body.version,
-        place=place,
-        include_expired=include_expired,
-        if_match=if_match,
+        db, caller, memory_id, body.version, if_match=if_match, **lookup
     )
     set_etag(response, memory.version)
     return memory

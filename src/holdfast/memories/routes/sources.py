@@ -65,7 +65,7 @@ async def delete_sources(
     kind: SourceKind | None = None,
     ref: str | None = None,
 ) -> None:
-    """Take the links of a kind, of a ref, or of both, away; named in the query or in the body."""
+    """Remove the links of a kind, of a ref, or of both; named in the query or in the body."""
     asked = body or SourceRemoval()
     await sources.remove_sources(
         db,

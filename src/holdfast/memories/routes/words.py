@@ -1,6 +1,6 @@
-"""The words that several of these routes share: where the caller speaks from, and what goes in with a save."""
+"""Parameters and bodies that several routes share: the place that a call speaks from, the fields of a save."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from fastapi import Depends, Query, Request
 from pydantic import Field
@@ -13,7 +13,6 @@ from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.model import Dedupe, NewMemory, Place, Scope, Source, SourceKind
 
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
-IncludeExpired = Annotated[bool, Query(description="find it also when it has expired")]
 
 Importance = Annotated[int, Field(strict=True, ge=1, le=10, examples=[7])]
 
@@ -28,6 +27,24 @@ def place(
 
 
 ThePlace = Annotated[Place, Depends(place)]
+
+
+class Lookup(TypedDict):
+    """How a call finds the memory that it names."""
+
+    place: Place
+    include_expired: bool
+
+
+def lookup(
+    place: ThePlace,
+    include_expired: Annotated[bool, Query(description="find it also when it has expired")] = False,
+) -> Lookup:
+    """The query parameters of every call about one memory."""
+    return Lookup(place=place, include_expired=include_expired)
+
+
+TheLookup = Annotated[Lookup, Depends(lookup)]
 
 
 def the_assets(request: Request) -> ObjectStore:
@@ -88,7 +105,7 @@ _NOT_FIELDS = {"scope", "project_id", "agent_id", "session_id", "sources", "dedu
 
 
 class MemoryChange(Body):
-    """What to change about a memory; a field that is left out stays, and null takes one away that may be absent."""
+    """What to change about a memory; a field that is left out stays, and null clears an optional one."""
 
     key: str | None = Field(None, examples=["favourite tea"])
     value: str | None = Field(None, examples=["Oolong."])

@@ -21,13 +21,13 @@ async def list_jobs(
     db: TheDatabase,
     status: Annotated[JobStatus | None, Query()] = None,
 ) -> Page[Job]:
-    """Jobs, newest first: the org's for whoever looks after it, else the user's own."""
+    """Jobs, newest first: those of the user acted for."""
     return await jobs.list_jobs(db, caller, cursor, status=status)
 
 
 @router.get("/jobs/{job_id}")
 async def get_job(job_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Job:
-    """One job: where it stands, how often it was tried, what it said."""
+    """One job: status, attempts, error and result."""
     job = await jobs.read_job(db, caller, job_id)
     set_etag(response, job.version)
     return job
@@ -35,11 +35,11 @@ async def get_job(job_id: str, response: Response, caller: TheCaller, db: TheDat
 
 @router.post("/jobs/{job_id}/cancel")
 async def cancel_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
-    """Take back a job that has not begun."""
+    """Cancel a job that has not begun."""
     return await jobs.cancel_job(db, caller, job_id)
 
 
 @router.post("/jobs/{job_id}/retry")
 async def retry_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
-    """Ask again for a job that failed or was cancelled."""
+    """Run a job again that failed or was cancelled."""
     return await jobs.retry_job(db, caller, job_id)

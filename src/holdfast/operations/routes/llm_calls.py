@@ -21,5 +21,5 @@ async def list_llm_calls(
     status: Annotated[CallStatus | None, Query()] = None,
     job_id: Annotated[str | None, Query(description="of this job alone")] = None,
 ) -> Page[LlmCall]:
-    """Calls of language models, newest first: the org's for whoever looks after it, else those made for the user."""
+    """Calls of language models, newest first: all of the org's for administrators, else those made for the user."""
     return await ledger.list_calls(db, caller, cursor, status=status, job_id=job_id)

@@ -1,0 +1,250 @@
+"""Quality of the `rules` extractor on data/memchat: `python -m bench.extract [--verbose]` (`make bench-extract`).
+
+The extractor and the comparison of same and new run in this process, without the service: sessions are settled one after the
+other, each with the ten messages before it as context, and rows are kept in a list. Prints the figures of the README of
+data/memchat for the spaces that rules were tuned on and for those set aside, by kind of fact and by kind of space, and how
+restated and changed facts are told apart. `--verbose` shows the worst failures. Exits with 1 when a floor is not held.
+"""
+
+import json
+import sys
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.memchat import (
+    CHECK,
+    DATA,
+    Applied,
+    Figures,
+    Share,
+    Space,
+    Turn,
+    merged,
+    read_spaces,
+    run,
+)
+from holdfast.learning.compare import compare
+from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
+from holdfast.learning.rules import extract
+
+FLOORS = {"precision": 0.85, "recall, stated by the user": 0.55}
+CEILINGS = {"traps kept": 0.03}
+PAIR_FLOOR = 0.8
+SHOWN = 25
+"""How many failures of a sort --verbose shows."""
+
+
+@dataclass
+class Row:
+    """A row of memory, as far as the replay needs it."""
+
+    fact: KnownFact
+    turns: set[str]
+    superseded: bool = False
+
+
+@dataclass
+class InProcess:
+    """The extractor and the comparison over a list of rows: what a job does, without a database."""
+
+    speaker: Speaker
+    rows: list[Row] = field(default_factory=list)
+    said: list[Message] = field(default_factory=list)
+    applied: list[Applied] = field(default_factory=list)
+    learned: dict[tuple[str, str, str], Row] = field(default_factory=dict)
+    """The row that each source went to, by message, quote and slot: a source is learned from once."""
+
+    def settle(self, turns: list[Turn]) -> None:
+        """Learn from one session."""
+        messages = [_message(each) for each in turns]
+        self._learn(messages, self.said[-CONTEXT_MESSAGES:])
+        self.said += messages
+
+    def settle_again(self) -> int:
+        """The whole conversation four times more, as if nobody had noted that it was learned from."""
+        before, applied = len(self.rows), list(self.applied)
+        for _ in range(4):
+            self._learn(self.said, [])
+        self.applied = applied
+        return len(self.rows) - before
+
+    def current(self) -> set[str]:
+        """Rows that are not superseded."""
+        return {row.fact.id for row in self.rows if not row.superseded}
+
+    def _learn(self, messages: list[Message], context: list[Message]) -> None:
+        found = extract(messages, context=context, speaker=self.speaker)
+        gone = set(found.retracted)
+        for row in self.rows:
+            row.superseded |= bool(row.turns) and row.turns <= gone
+        for candidate in found.candidates:
+            if not candidate.quarantined:
+                self._apply(candidate)
+
+    def _apply(self, candidate: Candidate) -> None:
+        source = candidate.sources[0]
+        key = (source.message_id, source.quote, candidate.attribute)
+        if key in self.learned:
+            self._note("none", self.learned[key], candidate)
+            return
+        action, row = self._decide(candidate)
+        self.learned[key] = row
+        row.turns |= {source.message_id for source in candidate.sources}
+        self._note(action, row, candidate)
+
+    def _decide(self, candidate: Candidate) -> tuple[str, Row]:
+        own = {source.message_id for source in candidate.sources}
+        held = [row for row in self.rows if not row.superseded and not row.turns & own]
+        result = compare(candidate, [row.fact for row in held])
+        row = next((row for row in held if row.fact.id == result.fact_id), None)
+        if result.outcome == "same" and row is not None:
+            return "none", row
+        if result.outcome == "supersede" and row is not None:
+            row.superseded = True
+        fact = KnownFact(
+            f"row-{len(self.rows)}",
+            candidate.text,
+            candidate.subject,
+            candidate.attribute,
+            candidate.value,
+        )
+        self.rows.append(Row(fact, set()))
+        return result.outcome, self.rows[-1]
+
+    def _note(self, action: str, row: Row, candidate: Candidate) -> None:
+        turns = frozenset(source.message_id for source in candidate.sources if source.message_id)
+        self.applied.append(Applied(action, turns, row.fact.id, candidate.rule, candidate.text))
+
+
+def _message(turn: Turn) -> Message:
+    return Message(turn.id, turn.role, turn.content, turn.created_at, turn.name)  # type: ignore[arg-type]
+
+
+def make_learner(_space: Space, user: str) -> InProcess:
+    """A learner for one user of one space."""
+    return InProcess(Speaker(None if user == "user" else user))
+
+
+def measure_pairs() -> dict[str, Share]:
+    """How pairs of statements are told apart: the same again, a change, something else."""
+    shares: dict[str, Share] = {}
+    for pair in json.loads((DATA / "pairs.json").read_text()):
+        learner = InProcess(Speaker())
+        for number, text in enumerate((pair["first"], pair["then"])):
+            learner.settle(
+                [
+                    Turn(
+                        f"S{number}:1",
+                        "user",
+                        None,
+                        f"Remember that {text}",
+                        datetime(2026, 3, 2 + number, tzinfo=UTC),
+                    )
+                ]
+            )
+        rows, held = len(learner.rows), len(learner.current())
+        right = {"same": rows == 1, "change": rows == 2 and held == 1, "other": held == 2}[
+            pair["is"]
+        ]
+        shares.setdefault(pair["is"], Share()).add(right)
+    return shares
+
+
+def _table(title: str, columns: dict[str, Figures]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in columns:
+        table.add_column(name, justify="right")
+    names = dict.fromkeys(name for each in columns.values() for name in each.shares)
+    for name in names:
+        table.add_row(name, *(_cell(each.shares[name]) for each in columns.values()))
+    table.add_row(
+        "rows added by settling four times more",
+        *(str(each.rows_added_again) for each in columns.values()),
+    )
+    return table
+
+
+def _cell(share: Share) -> str:
+    return f"{share.value:.3f} ({share.hits}/{share.of})"
+
+
+def _breakdown(title: str, columns: dict[str, dict[str, Share]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for key in sorted({key for each in columns.values() for key in each}):
+        table.add_row(key, *(_cell(each.get(key, Share())) for each in columns.values()))
+    return table
+
+
+def main() -> int:
+    """Measure and print; 1 where a floor is not held."""
+    verbose, console = "--verbose" in sys.argv, Console(width=150)
+    spaces = read_spaces()
+    parts = {
+        "tuned on": run([each for each in spaces if each.name not in CHECK], make_learner),
+        "set aside": run([each for each in spaces if each.name in CHECK], make_learner),
+    }
+    everything = merged(list(parts.values()))
+    console.print(
+        _table(f"{len(spaces)} spaces, settled in this process", {**parts, "all": everything})
+    )
+    console.print(
+        _breakdown("recall by kind of fact", {name: each.by_kind for name, each in parts.items()})
+    )
+    console.print(
+        _breakdown(
+            "by kind of space",
+            {
+                name: {f"{kind}: {what}": share for (kind, what), share in each.by_space.items()}
+                for name, each in parts.items()
+            },
+        )
+    )
+    pairs = measure_pairs()
+    console.print(_breakdown("pairs of statements (pairs.json): told apart rightly", {"": pairs}))
+    if verbose:
+        console.print(
+            _breakdown("precision by rule", {name: each.by_rule for name, each in parts.items()})
+        )
+        _show_failures(console, parts["tuned on"])
+    return _verdict(console, everything, pairs)
+
+
+def _show_failures(console: Console, figures: Figures) -> None:
+    for name, failures in figures.failures.items():
+        console.print(f"\n[bold]{name}[/bold]: {len(failures)}")
+        for each in failures[:: max(1, len(failures) // SHOWN)][:SHOWN]:
+            console.print("  " + each[:280], markup=False, highlight=False)
+
+
+def _verdict(console: Console, figures: Figures, pairs: dict[str, Share]) -> int:
+    missed = [
+        f"{name} {figures.shares[name].value:.3f} < {floor}"
+        for name, floor in FLOORS.items()
+        if figures.shares[name].value < floor
+    ]
+    missed += [
+        f"{name} {figures.shares[name].value:.3f} > {top}"
+        for name, top in CEILINGS.items()
+        if figures.shares[name].value > top
+    ]
+    missed += [
+        f"pairs {name} {share.value:.3f} < {PAIR_FLOOR}"
+        for name, share in pairs.items()
+        if share.value < PAIR_FLOOR
+    ]
+    if figures.rows_added_again:
+        missed.append(f"{figures.rows_added_again} rows added by settling again")
+    for each in missed:
+        console.print(f"floor not held: {each}")
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

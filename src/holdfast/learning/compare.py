@@ -1,0 +1,191 @@
+"""Same or new? A candidate against what memory holds already: pure, the thresholds in one place.
+
+Slots decide first: the same subject and attribute with the same value is the same fact, with another value a change. Where a
+statement has no slot, words decide: shared stems weighted by how rare they are among the known facts. The measured figures of
+the thresholds stand in docs/learning.md.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import snowballstemmer
+
+from holdfast.learning.model import Candidate, KnownFact
+from holdfast.learning.rules.lexicon import word_list
+from holdfast.learning.rules.text import compile_rule, fold
+
+Outcome = Literal["same", "supersede", "add"]
+
+SAME_WORDS = 0.72
+"""From this share of common words (weighted, of the shorter one) on, two statements say the same, unless their figures differ."""
+SAME_TOPIC = 0.34
+"""From this share on, a statement that says something changed is about the same thing."""
+SAME_TOPIC_FIGURES = 0.5
+"""The same without a word of change, where both hold figures or dates and they differ."""
+SAME_VALUE = 0.6
+"""From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
+
+MANY_VALUED = ("likes:", "prefers:", "avoids:", "allergic_to:", "is:", "gave_up:")
+"""Attributes that carry their value in their name: another value is another fact."""
+REVERSIBLE = ("likes:", "is:")
+"""Of those, the ones that a later statement may turn round ("I don't like coffee any more")."""
+
+_STEMMER: Any = snowballstemmer.stemmer("english")
+_TOKENS: Any = compile_rule(r"[A-Za-z][A-Za-z']*|\d+(?:[.,:]\d+)*")
+_NEGATIVE: Any = compile_rule(
+    r"\b(?:not|no|never|n't|dont|doesnt|dislikes?|hates?|stopped|quit|without|no longer)\b|n't\b"
+)
+_ISO_DATE: Any = compile_rule(r" \(\d{4}(?:-\d\d){0,2}\)")
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        word_list("zero one two three four five six seven eight nine ten eleven twelve")
+    )
+}
+_GENERIC = frozenset(
+    word_list(
+        "euro pound dollar cost price pay paid month week day year hour minut time morn night start end begin new old first last next"
+        " today tomorrow yesterday januari februari march april may june juli august septemb octob novemb decemb monday tuesday wednesday thursday"
+        " friday saturday sunday instead still alway never everi anymor"
+    )
+)
+"""Stems that say when or how much, not what about."""
+_STOP = frozenset(
+    word_list(
+        "a an the and or but so if then than that this these those it its it's he she they we i you me him her them us my your his our their mine who whom"
+        " which what when where why how is am are was were be been being do does did done have has had having will would shall should can could may might must"
+        " to of in on at by for from with about as into over under up down out off not no yes just also too very really still now there here all any some"
+        " user user's said says say asked remember get got gets go goes going went make made one thing things lot bit im ive dont ok oh well like"
+    )
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What to do with a candidate, and the fact it was compared with."""
+
+    outcome: Outcome
+    fact_id: str | None = None
+    score: float = 0.0
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A word without its endings."""
+    return str(_STEMMER.stemWord(word.lower().removesuffix("'s")))
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of a text's words and its numbers, without the words that say nothing by themselves."""
+    words = (str(word).lower() for word in _TOKENS.findall(fold(_ISO_DATE.sub("", text))))
+    return frozenset(
+        _NUMBERS.get(word) or stem(word)
+        for word in words
+        if word not in _STOP and (len(word) > 1 or word.isdigit())
+    )
+
+
+def compare(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison:
+    """Whether a candidate is the same as something known, replaces it, or is new."""
+    return _by_slot(candidate, known) or _by_words(candidate, known)
+
+
+def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:
+    if not candidate.attribute:
+        return None
+    for fact in known:
+        if (fact.subject, fact.attribute) != (candidate.subject, candidate.attribute):
+            continue
+        if candidate.attribute.startswith(MANY_VALUED):  # "likes coffee" then "dislikes coffee"
+            same = not candidate.attribute.startswith(REVERSIBLE) or _negates(
+                fact.text
+            ) == _negates(candidate.text)
+        else:
+            same = _alike(fact.value, candidate.value)
+        if not same and candidate.related is not None and candidate.change is None:
+            continue  # two sisters: only a word of change makes the second replace the first
+        return Comparison("same" if same else "supersede", fact.id, 1.0)
+    return None
+
+
+def _alike(one: str, other: str) -> bool:
+    first, second = stems(one), stems(other)
+    if not first or not second:
+        return fold(one).lower().strip() == fold(other).lower().strip()
+    return len(first & second) / min(len(first), len(second)) >= SAME_VALUE
+
+
+def _by_words(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison:
+    words = stems(candidate.text)
+    if not words or not known:
+        return Comparison("add")
+    sets = [stems(fact.text) for fact in known]
+    weights = _weights(sets)
+    best: tuple[float, int] | None = None
+    for number, each in enumerate(sets):
+        score = _shared(words, each, weights)
+        if best is None or score >= best[0]:  # of two as close, the newer
+            best = (score, number)
+    assert best is not None
+    return _judge(candidate, known[best[1]], words, sets[best[1]], best[0])
+
+
+def _judge(
+    candidate: Candidate,
+    fact: KnownFact,
+    words: frozenset[str],
+    others: frozenset[str],
+    score: float,
+) -> Comparison:
+    if fact.attribute and not (
+        candidate.replaced_value and _alike(fact.value, candidate.replaced_value)
+    ):
+        return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
+    figures, other_figures = _figures(words), _figures(others)
+    contradicts = bool(figures and other_figures and figures != other_figures) or _negates(
+        candidate.text
+    ) != _negates(fact.text)
+    says_more = bool(words - others)
+    if score >= SAME_WORDS and not contradicts and not (candidate.change and says_more):
+        return Comparison("same", fact.id, score)
+    changed = candidate.change is not None and score >= SAME_TOPIC
+    if changed or (contradicts and score >= SAME_TOPIC_FIGURES):
+        return Comparison("supersede", fact.id, score)
+    return Comparison("add", None, score)
+
+
+def _negates(text: str) -> bool:
+    return bool(_NEGATIVE.search(fold(text)))
+
+
+def _figures(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word[0].isdigit())
+
+
+def _topic(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word not in _GENERIC and not word[0].isdigit())
+
+
+def _weights(sets: Sequence[frozenset[str]]) -> dict[str, float]:
+    """How much each word tells: less, the more of the known facts have it."""
+    counts: dict[str, int] = {}
+    for each in sets:
+        for word in each:
+            counts[word] = counts.get(word, 0) + 1
+    return {word: math.log(1 + len(sets) / count) for word, count in counts.items()}
+
+
+def _shared(words: frozenset[str], others: frozenset[str], weights: dict[str, float]) -> float:
+    """The weight of the common words over that of the lighter side; figures and words of time or money do not count."""
+    words, others = _topic(words), _topic(others)
+    rare = math.log(1 + len(weights)) if weights else 1.0
+    common = sum(weights.get(word, rare) for word in words & others)
+    lighter = min(_total(words, weights, rare), _total(others, weights, rare))
+    return common / lighter if lighter else 0.0
+
+
+def _total(words: frozenset[str], weights: dict[str, float], rare: float) -> float:
+    return sum(weights.get(word, rare) for word in words)

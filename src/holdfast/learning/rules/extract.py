@@ -1,0 +1,165 @@
+"""The `rules` extractor: messages of one conversation in, candidates out. Deterministic, offline, linear in the length of the text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from holdfast.learning.model import (
+    CONTEXT_MESSAGES,
+    Candidate,
+    Extraction,
+    Message,
+    Source,
+    Speaker,
+)
+from holdfast.learning.rules import build, poison
+from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
+from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
+from holdfast.learning.rules.worth import KEEP, Worth, worth_of
+from holdfast.learning.secrets import mask_secrets
+
+RETRACTION_REACH = 6
+"""How many messages back "forget I said it" reaches."""
+SLOT_COVERS = 0.7
+"""Where the matches of slots are at least this share of a sentence, the sentence is not kept a second time as a statement."""
+
+_YES: Any = compile_rule(
+    r"^(?:yes|yep|yup|yeah|yea|correct|exactly|right|that's right|thats right|indeed|true|that's correct|spot on|precisely|you got it)\b[\s,.!]*"
+)
+_YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
+    (compile_rule(pattern), word)
+    for pattern, word in ((r"\byou(?:'re| are)\b", "I'm"), (r"\byou(?:'ve| have)\b", "I have"), (r"\byour\b", "my"), (r"\byou\b", "I"))
+)  # fmt: skip
+
+
+def extract(
+    messages: Sequence[Message], *, context: Sequence[Message] = (), speaker: Speaker
+) -> Extraction:
+    """Read new messages, with up to ten before them as context only."""
+    before = [_masked(each) for each in context[-CONTEXT_MESSAGES:]]
+    new = [_masked(each) for each in messages]
+    every = before + new
+    found: list[Candidate] = []
+    retracted: list[str] = []
+    for at in range(len(before), len(every)):
+        message = every[at]
+        if message.role == "tool":
+            found += _orders(message)
+        elif message.role == "user":
+            reading = read(message)
+            if reading.takes_back:
+                retracted += _taken_back(every, at)
+            found += _from_user(reading, every[max(0, at - CONTEXT_MESSAGES) : at], speaker)
+    return Extraction(tuple(_kept(found, retracted)), tuple(dict.fromkeys(retracted)))
+
+
+def _masked(message: Message) -> Message:
+    return replace(message, content=mask_secrets(message.content))
+
+
+def _orders(message: Message) -> Iterator[Candidate]:
+    for order in poison.find_orders(fold(message.content[:MAX_CHARS])):
+        yield build.quarantined_candidate(message, order.start, order.end)
+
+
+def _from_user(
+    reading: Reading, before: Sequence[Message], speaker: Speaker
+) -> Iterator[Candidate]:
+    message = reading.message
+    for start, end in reading.orders:
+        yield build.quarantined_candidate(message, start, end)
+    for asked in reading.asked:
+        yield build.asked_candidate(message, asked, speaker)
+    for sentence, rule in reading.standing:
+        yield build.standing_candidate(message, sentence, rule, speaker)
+    worth = worth_of(
+        [*reading.statements, *(each for each, _ in reading.standing)],
+        beside=reading.beside, answers=_answers(message, before), follows_own=_follows_own(message, before),
+    )  # fmt: skip
+    yield from _statements(reading, worth, speaker)
+    yield from _confirmed(reading, before, speaker)
+
+
+def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Candidate]:
+    """Slots, and where the message is worth keeping, the statements that slots do not cover."""
+    left: list[Sentence] = []
+    for sentence in reading.statements:
+        filled = 0
+        for match, candidate in build.slot_candidates(reading.message, sentence, speaker):
+            if worth.probability >= KEEP or not match.rule.passing:
+                yield candidate
+                filled += match.end - match.start
+        if filled < SLOT_COVERS * len(sentence.folded):
+            left.append(sentence)
+    if worth.probability >= KEEP:
+        yield from build.statement_candidates(reading.message, left, worth, speaker)
+
+
+def _said_by(message: Message) -> tuple[str, str | None]:
+    return message.role, message.name
+
+
+def _answers(message: Message, before: Sequence[Message]) -> bool:
+    last = before[-1] if before else None
+    return last is not None and _said_by(last) != _said_by(message) and "?" in last.content[-80:]
+
+
+def _follows_own(message: Message, before: Sequence[Message]) -> bool:
+    return bool(before) and _said_by(before[-1]) == _said_by(message)
+
+
+def _confirmed(
+    reading: Reading, before: Sequence[Message], speaker: Speaker
+) -> Iterator[Candidate]:
+    """What the assistant said about the user and the user confirmed: slots only, with the assistant's trust."""
+    last = before[-1] if before else None
+    yes = _YES.search(fold(reading.message.content))
+    if last is None or last.role != "assistant" or not yes:
+        return
+    for sentence in sentences(last.content[:MAX_CHARS])[-2:]:
+        turned = _about_me(sentence)
+        for _, candidate in build.slot_candidates(last, turned, speaker):
+            own = Source(reading.message.id, reading.message.content[: yes.end()].strip())
+            yield replace(
+                candidate, trust="assistant", confidence=round(candidate.confidence * 0.8, 3), rule=f"confirmed/{candidate.rule}",
+                reason="the assistant said it and the user confirmed it", valid_from=reading.message.created_at,
+                sources=(own, Source(last.id, sentence.original)),
+            )  # fmt: skip
+
+
+def _about_me(sentence: Sentence) -> Sentence:
+    """ "So you live in Porto?" as the user would say it."""
+    text = sentence.original.rstrip("?")
+    for pattern, word in _YOU_TO_I:
+        text = pattern.sub(word, text)
+    return Sentence(0, len(text), text, fold(text))
+
+
+def _taken_back(every: Sequence[Message], at: int) -> list[str]:
+    """The user's last message before this one, where it is near enough: what "forget I said it" is about."""
+    said = _said_by(every[at])
+    for message in reversed(every[max(0, at - RETRACTION_REACH) : at]):
+        if _said_by(message) == said and _states(message):
+            return [message.id]
+    return []
+
+
+def _states(message: Message) -> bool:
+    reading = read(message)
+    return bool(reading.statements or reading.standing or reading.asked)
+
+
+def _kept(found: Sequence[Candidate], retracted: Sequence[str]) -> Iterator[Candidate]:
+    """Without what was taken back, what cites a secret, and what says the same as a candidate before it."""
+    gone = set(retracted)
+    seen: set[tuple[str, str]] = set()
+    for each in found:
+        key = (each.attribute and f"{each.subject}:{each.attribute}", each.text.lower())
+        if (
+            key in seen
+            or build.cites_secret(each)
+            or {source.message_id for source in each.sources} <= gone
+        ):
+            continue
+        seen.add(key)
+        yield each

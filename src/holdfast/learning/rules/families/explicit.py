@@ -1,0 +1,91 @@
+"""What the user asks to remember in so many words: English, and the same request in nine other languages.
+
+Other languages are not read beyond this: their value is kept in the user's own words.
+"""
+
+from dataclasses import dataclass
+
+_REST = r"(?P<value>[^\n]{3,500})"
+_LINE = r"(?P<value>[^\n。！？]{2,300}?)"
+
+
+@dataclass(frozen=True)
+class ExplicitRule:
+    """A way of asking for something to be remembered; `value` is what."""
+
+    language: str
+    pattern: str
+    examples: tuple[tuple[str, str], ...]
+    not_examples: tuple[str, ...] = ()
+
+
+RULES: tuple[ExplicitRule, ...] = (
+    ExplicitRule(
+        "en",
+        r"(?:^|[.!?,;:-] |\b(?:please|pls|and|so|also|ok|but|just|could you|can you|would you) )(?:please |pls |just |always |do |also )*"
+        r"(?:(?:remember|memori[sz]e|don't forget|dont forget|do not forget|never forget|keep in mind|bear in mind|note|take note|make a note|make a mental note|note down|write down|jot down|save to memory|store in memory|add to (?:your )?memory)"
+        r"(?: of (?:this|the following)| this| the following| for (?:later|next time|me|the future))?(?:,? that |\s*:\s*|,? (?:i|i'm|i've|my|we|our|we're) ?)"
+        r"|for (?:future reference|the record|your (?:records|notes|information|memory))\s*[,:]? (?:that )?|fyi[,:]? (?:that )?)" + _REST,
+        (
+            ("Remember that I park on level 3.", "I park on level 3."),
+            ("Please note: the archive closes at noon.", "the archive closes at noon."),
+            ("For the record, we dropped the second phase.", "we dropped the second phase."),
+            ("don't forget my sister is vegan", "my sister is vegan"),
+        ),
+        ("Do you remember that I asked?", "I remember that day.", "Remember when we sailed?", "Note the irony."),
+    ),
+    ExplicitRule(
+        "de",
+        r"\b(?:merk(?:e|en sie)? (?:dir|sich)|denk(?:e)? (?:bitte )?daran|vergiss (?:bitte )?nicht|notier(?:e)? (?:dir )?|behalte (?:bitte )?(?:im kopf|in erinnerung)|erinnere dich (?:bitte )?(?:daran)?)(?: bitte)?\s*(?:,? dass |[:,] )" + _REST,
+        (("Merk dir bitte, dass ich dienstags nicht kann.", "ich dienstags nicht kann."),),
+        ("Ich merke mir das.",),
+    ),
+    ExplicitRule(
+        "fr",
+        r"\b(?:retiens|retenez|souviens-toi|souvenez-vous|n'oublie pas|n'oubliez pas|rappelle-toi|rappelez-vous|note(?:z)?(?: bien)?|garde en memoire|gardez en memoire)(?: s'il te plait| s'il vous plait)?,? (?:que |qu'|: ?)" + _REST,
+        (("Souviens-toi que je suis allergique aux noix.", "je suis allergique aux noix."),),
+        ("Je me souviens de toi.",),
+    ),
+    ExplicitRule(
+        "es",
+        r"\b(?:recuerda|recuerde|acuerdate|no olvides|no te olvides|no olvide|ten en cuenta|tenga en cuenta|apunta|anota|anote)(?: por favor)?,?(?: de)? (?:que |: ?)" + _REST,
+        (("Recuerda que vivo en Cádiz.", "vivo en Cádiz."),),
+        ("No recuerdo eso.",),
+    ),
+    ExplicitRule(
+        "it",
+        r"\b(?:ricorda(?:ti)?|si ricordi|non dimenticare|tieni (?:presente|a mente)|annota|memorizza)(?: per favore)?,? (?:che |: ?)" + _REST,
+        (("Ricordati che il lunedì lavoro da casa.", "il lunedì lavoro da casa."),),
+        ("Mi ricordo di lui.",),
+    ),
+    ExplicitRule(
+        "pt",
+        r"\b(?:lembra(?:-te)?|lembre(?:-se)?|nao (?:te )?esquecas?|nao se esqueca|nao esqueca|anota|anote|guarda|guarde|memoriza|memorize)(?: por favor)?,?(?: de)? (?:que |: ?)" + _REST,
+        (("Lembre-se de que não como carne.", "não como carne."),),
+        ("Eu lembro disso.",),
+    ),
+    ExplicitRule(
+        "nl",
+        r"\b(?:onthoud|onthou|vergeet (?:alsjeblieft )?niet|denk eraan|noteer)(?: alsjeblieft| graag)?,? (?:dat |: ?)" + _REST,
+        (("Onthoud dat ik op woensdag vrij ben.", "ik op woensdag vrij ben."),),
+        ("Ik onthoud dat wel.",),
+    ),
+    ExplicitRule(
+        "ja",
+        _LINE + r"(?:という)?(?:こと)?(?:を|は|、)?(?:覚えておいて|覚えといて|覚えて(?:ください|下さい|ね)|記憶して|忘れないで)|(?:覚えておいて|覚えて)(?:ください|下さい|ね)?[:：、](?P<value2>[^\n。]{2,300})",
+        (("私は猫アレルギーだということを覚えておいて", "私は猫アレルギーだ"),),
+        ("昨日のことを覚えていますか",),
+    ),
+    ExplicitRule(
+        "zh",
+        r"(?:^|[。，！？,.!? ]|请|請|麻烦你|麻煩你)(?:帮我|幫我)?(?:记住|記住|记得|記得|记下|記下|别忘了|別忘了|不要忘记|不要忘記)[,，:： ]*(?P<value>[^\n。！？?!]{2,300})",
+        (("请记住我对花生过敏。", "我对花生过敏"),),
+        ("我不记得了。",),
+    ),
+    ExplicitRule(
+        "ko",
+        _LINE + r"(?:다는 것을|라는 것을|다는 걸|라는 걸|는 것을|는 걸|고|을|를)? ?(?:기억해 ?(?:줘|주세요|둬|두세요)|잊지 ?(?:마|말아)[가-힣]*)",
+        (("나는 땅콩 알레르기가 있다는 것을 기억해 줘", "나는 땅콩 알레르기가 있"),),
+        ("기억이 안 나.",),
+    ),
+)  # fmt: skip

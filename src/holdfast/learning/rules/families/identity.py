@@ -1,0 +1,98 @@
+"""Who the user is: name, age, origin, home, work, languages."""
+
+from holdfast.learning.rules.family import SlotRule
+from holdfast.learning.rules.lexicon import ADVERBS, END, JOB, MONTH, NAME, NUMBER, VALUE
+
+_IM = r"\b(?:i'm|im|i am) "
+_PLACE = rf"(?P<value>(?:the |a |an )?{NAME}(?:(?:, | in | near ){NAME})?)"
+
+RULES: tuple[SlotRule, ...] = (
+    SlotRule(
+        "name", "identity",
+        rf"\b(?:my (?:full )?name is|my name's|i go by|i'm called|people call me|everyone calls me|(?:please )?call me|address me as) (?P<value>{NAME})",
+        "name", "{whose} name is {value}.", 0.95,
+        examples=(("Hi, my name is Teodora Ilieva.", "Teodora Ilieva"), ("Please call me Sam.", "Sam")),
+        not_examples=("My name is mud.", "Call me when you land."),
+    ),
+    SlotRule(
+        "introduces", "identity",
+        r"^(?:(?:hi|hello|hey|good \w+|right|so)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b|(?P<value2>(?-i:[A-Z][a-z]+)) (?:from|here)\b)",
+        "name", "{whose} name is {value}.", 0.8,
+        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam from Leeds.", "Sam")),
+        not_examples=("I'm Irish.", "I am here."),
+    ),
+    SlotRule(
+        "age", "identity", rf"{_IM}(?P<value>{NUMBER})(?: years? (?:old|of age)| yrs? old| yo\b| now\b|(?:,| and|\.|$))",
+        "age", "{who} is {value} years old.", 0.75,
+        examples=(("I am seventy-four years of age, a retired judge", "seventy-four"), ("i'm 38 years old", "38")),
+        not_examples=("I'm 20 minutes late.",),
+    ),
+    SlotRule(
+        "born", "identity", rf"\bi was born (?:and raised )?(?:in|on|near) {VALUE}{END}", "born", "{who} was born in {value}.", 0.9,
+        examples=(("I was born in Belém.", "Belém"),),
+    ),
+    SlotRule(
+        "origin", "identity", rf"(?:{_IM}(?:originally )?from|\bi grew up (?:in|on|near)|\bi come from) {_PLACE}",
+        "from", "{who} is from {value}.", 0.85,
+        examples=(("I'm originally from Sassello", "Sassello"), ("I grew up in Great Yarmouth.", "Great Yarmouth")),
+        not_examples=("I'm from work directly.",),
+    ),
+    SlotRule(
+        "moved", "identity",
+        rf"\b(?:i|i've|ive|we|we've) (?:have )?{ADVERBS}(?:moved|relocated) (?:house |home |flat )?(?:from (?P<old>{NAME}) )?(?:back |over |out |up |down )?to {_PLACE}",
+        "lives_in", "{who} lives in {value}.", 0.85, change="replaces",
+        examples=(("I just moved from Porto to Gothenburg.", "Gothenburg"), ("We've moved to Leeds", "Leeds")),
+        not_examples=("We moved to a new broker.",),
+    ),
+    SlotRule(
+        "lives", "identity", rf"\b(?:i|we) {ADVERBS}live (?:in|at|on|near|outside|just outside) {_PLACE}|{_IM}(?:now )?based in {_PLACE.replace('value', 'value2')}",
+        "lives_in", "{who} lives in {value}.", 0.85,
+        examples=(("I live in Pocitos, on the fifth floor", "Pocitos"),),
+        not_examples=("I live in hope.",),
+    ),
+    SlotRule(
+        "job", "identity", rf"(?:{_IM}(?:now |currently |still )?(?:an? |the )|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
+        "job", "{who} is a {value}.", 0.8,
+        examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse")),
+        not_examples=("I'm a mess.", "I'm an idiot."),
+    ),
+    SlotRule(
+        "became", "identity", rf"\bi (?:became|have become|'ve become|got promoted to|was promoted to|am now) (?:an? |the )?(?P<value>self-employed|freelance|{JOB})\b",
+        "job", "{who} is now {value}.", 0.8, change="replaces",
+        examples=(("In January I became a team manager.", "team manager"),),
+    ),
+    SlotRule(
+        "employer", "identity",
+        rf"\bi(?:'m| am)? {ADVERBS}(?:work(?:ing)?|employed) (?:at|for|with) (?P<value>(?:the |a |an )?{NAME})",
+        "employer", "{who} works at {value}.", 0.8,
+        examples=(("I work at Harlow Electrical these days", "Harlow Electrical"),),
+        not_examples=("I work for free.",),
+    ),
+    SlotRule(
+        "language", "identity",
+        r"\b(?:my (?:native|first|mother) (?:language|tongue) is|i(?:'m| am) a native) (?P<value>(?-i:[A-Z][a-z]+))",
+        "native_language", "{whose} first language is {value}.", 0.9,
+        examples=(("My mother tongue is Bulgarian.", "Bulgarian"),),
+    ),
+    SlotRule(
+        "reply language", "instruction",
+        r"\b(?:reply|answer|write|speak|talk)(?: to me)? (?:always |only )?in (?P<value>(?-i:[A-Z][a-z]{3,}))(?:,? (?:please|from now on|always|only))+[.!]*$|\b(?:please|always) (?:reply|answer|write|speak|talk)(?: to me)? in (?P<value2>(?-i:[A-Z][a-z]{3,}))\b",
+        "reply_language", "{who} wants replies in {value}.", 0.8,
+        examples=(("Please answer in German from now on.", "German"),),
+        not_examples=("Write in the margin.",),
+    ),
+    SlotRule(
+        "pronouns", "identity", r"\bmy pronouns are (?P<value>[a-z]+(?: ?/ ?[a-z]+){1,2})", "pronouns", "{whose} pronouns are {value}.", 0.95,
+        examples=(("My pronouns are they/them.", "they/them"),),
+    ),
+    SlotRule(
+        "birthday", "identity", rf"\bmy birthday(?: is|'s| was) (?:on )?(?P<value>(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)?(?: {MONTH})?|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?)\b", "birthday", "{whose} birthday is {value}.", 0.85,
+        examples=(("My birthday is 19 February.", "19 February"),),
+        not_examples=("My birthday was awful!",),
+    ),
+    SlotRule(
+        "time zone", "identity", rf"\bmy time ?zone is (?P<value>[A-Za-z/+:\d-]+){END}",
+        "time_zone", "{whose} time zone is {value}.", 0.8,
+        examples=(("My time zone is Europe/Berlin.", "Europe/Berlin"),),
+    ),
+)  # fmt: skip

@@ -1,0 +1,45 @@
+"""Properties of the user's things and of other people: "my car is a blue Golf", "Anke lives in Halle"."""
+
+from holdfast.learning.rules.family import SlotRule
+from holdfast.learning.rules.lexicon import ADVERBS, END, JOB, NAME, NUMBER, VALUE
+
+_THING = r"(?P<slot>[a-z]+(?: [a-z]+){0,2})"
+_NOT_THINGS = r"(?:god|king|queen|bad|fault|point|question|problem|turn|pleasure|favou?rite|dear|love|friend|mouth|feet|hands?|head|heart|brain|eyes|mind|mood|feeling|opinion|guess|plan|idea|dream|life|news|answer|thinking|only|word|treat|kind|sort|way|day|week|weekend|morning|name|birthday|wife|husband|mother|mum|mom|dad|father|sister|brother|son|daughter|boss|dog|cat)"
+_SOMEBODY = rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})"
+
+RULES: tuple[SlotRule, ...] = (
+    SlotRule(
+        "my thing is", "fact", rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*my (?:new )?{_THING} (?:is|are) (?:now |actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
+        "my:{slot}", "{whose} {slot} is {value}.", 0.7, target="memory",
+        examples=(("My car is a blue Golf.", "a blue Golf"), ("my gym is on Baker Street", "on Baker Street")),
+        not_examples=("My god is it late.", "my feet are dead"),
+    ),
+    SlotRule(
+        "somebody lives in", "fact", rf"{_SOMEBODY} (?:now |still )?(?:lives|is based|has moved|moved) (?:in|to|near|outside) (?P<value>{NAME})",
+        "lives_in", "{owner} lives in {value}.", 0.75, target="node_item", subject="{owner}", related=("lives_in", "{value}"), passing=True,
+        examples=(("Gonzalo lives in Valencia and could meet me", "Valencia"),),
+    ),
+    SlotRule(
+        "somebody's job", "fact", rf"{_SOMEBODY}(?:'s| is| works as)(?: now| still| also)? (?:an? |the )(?P<value>{JOB})\b",
+        "job", "{owner} is a {value}.", 0.7, target="node_item", subject="{owner}", passing=True,
+        examples=(("Camila is a student.", "student"),),
+    ),
+    SlotRule(
+        "somebody's employer", "fact", rf"{_SOMEBODY} {ADVERBS}works (?:at|for|with) (?P<value>(?:the |a |an )?{NAME})",
+        "employer", "{owner} works at {value}.", 0.75, target="node_item", subject="{owner}", related=("works_at", "{value}"), passing=True,
+        examples=(("Elena works for Norland Keyes", "Norland Keyes"),),
+    ),
+    SlotRule(
+        "somebody's allergy", "fact", rf"{_SOMEBODY}(?:'s| is)(?: very| severely| badly)? (?:allergic to|intolerant to) {VALUE}{END}",
+        "allergic_to:{value}", "{owner} is allergic to {value}.", 0.85, target="node_item", subject="{owner}", passing=True,
+        examples=(("Jonte is allergic to nuts, it's serious", "nuts"),),
+    ),
+    SlotRule(
+        "somebody's age", "fact", rf"{_SOMEBODY}(?:'s| is| turned| turns)(?: now| already)? (?P<value>{NUMBER})(?: years old| now|[.,;]|$)",
+        "age", "{owner} is {value} years old.", 0.7, target="node_item", subject="{owner}", passing=True,
+        examples=(("Tadhg is thirteen.", "thirteen"),),
+    ),
+)  # fmt: skip
+
+NOT_THINGS = rf"^(?:(?:[a-z]+ )?{_NOT_THINGS}\b)"
+"""Slots that are figures of speech ("my god is it late") or that another rule reads."""

@@ -1,0 +1,46 @@
+"""People, animals and how they stand to the user or to each other."""
+
+from holdfast.learning.rules.family import SlotRule
+from holdfast.learning.rules.lexicon import KIN, NAME, PEOPLE, PETS
+
+_ROLE = rf"(?:(?:new|current|dear|old) )?(?P<role>(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|twin|late|other|second|first|best) )*(?:{KIN}|{PEOPLE}|{PETS}))"
+_NAMED = rf"(?P<value>{NAME})"
+
+RULES: tuple[SlotRule, ...] = (
+    SlotRule(
+        "my role is name", "relation", rf"\b(?:my|our) {_ROLE},? (?:is |is called |is named |called |named )(?:also |still )?{_NAMED}",
+        "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
+        examples=(("our dog is called Biscuit", "Biscuit"), ("My boss is Petra Lang.", "Petra Lang")),
+        not_examples=("my sister is nice",),
+    ),
+    SlotRule(
+        "my role name", "relation", rf"\b(?:my|our) {_ROLE},? (?:- )?{_NAMED}",
+        "{role}", "{whose} {role} is {value}.", 0.75, target="node_item", related=("{role}", "{value}"), passing=True,
+        examples=(("My niece Raya will be seven in May.", "Raya"),), not_examples=("My brother On Friday",),
+    ),
+    SlotRule(
+        "my role's name", "relation", rf"\b(?:my|our) {_ROLE}'s name is {_NAMED}",
+        "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
+        examples=(("My son's name is Gonzalo.", "Gonzalo"),),
+    ),
+    SlotRule(
+        "name is my role", "relation", rf"(?:^|[^A-Za-z']){_NAMED}(?:,| is| was|'s)(?: also| still| actually)? my {_ROLE}\b",
+        "{role}", "{whose} {role} is {value}.", 0.85, target="node_item", related=("{role}", "{value}"),
+        examples=(("Joana, my girlfriend, she stays until June", "Joana"), ("Inés is my daughter.", "Inés")),
+    ),
+    SlotRule(
+        "pet", "relation", rf"\b(?:i|we) (?:have|'ve got|ve got|got|adopted|own|keep) (?:an? |the |two |three )?(?:[a-z]+[ -]){{0,4}}(?P<role>{PETS}s?),? (?:called|named|by the name of) {_NAMED}",
+        "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
+        examples=(("I have a tortoise named Código.", "Código"),),
+    ),
+    SlotRule(
+        "somebody's role name", "relation", rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})'s {_ROLE},? (?:is |is called |is named |called |named )?{_NAMED}",
+        "{role}", "{owner}'s {role} is {value}.", 0.75, target="node_item", subject="{owner}", passing=True, related=("{role}", "{value}"),
+        examples=(("Problem: Anke's son Jonte is allergic to nuts", "Jonte"),),
+    ),
+    SlotRule(
+        "married", "relation", rf"\b(?:i'm|im|i am|i got|we got|i was|i've been) (?:married|engaged) to {_NAMED}",
+        "spouse", "{who} is married or engaged to {value}.", 0.85, target="node_item", related=("spouse", "{value}"),
+        examples=(("I'm engaged to Solveig.", "Solveig"),),
+    ),
+)  # fmt: skip

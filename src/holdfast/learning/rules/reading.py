@@ -1,0 +1,142 @@
+"""A user's message, read: which sentences state something, which are orders to keep, which ask for remembering."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.learning.model import Message
+from holdfast.learning.rules import poison
+from holdfast.learning.rules.families import SHAPES
+from holdfast.learning.rules.families.correction import RETRACTION
+from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
+from holdfast.learning.rules.family import ShapeRule, match_shape
+from holdfast.learning.rules.moods import is_fiction, is_request, mood_of
+from holdfast.learning.rules.text import (
+    MAX_SENTENCE_CHARS,
+    Sentence,
+    compile_rule,
+    fold,
+    group_span,
+    sentences,
+)
+
+MAX_CHARS = 20_000
+"""Of a message longer than this only so much is read: the rest is a document."""
+
+_RETRACTION: Any = compile_rule(RETRACTION)
+_EXPLICIT = tuple((rule.language, compile_rule(rule.pattern)) for rule in EXPLICIT)
+_NOT_AN_ORDER: Any = compile_rule(
+    r"\b(?:i|you|u|we|they|he|she|did|do|does|can't|cannot|don't|ik|ich|eu|yo|io) (?:still |even |just |really |also )?$"
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Something the user asked to remember."""
+
+    language: str
+    sentence: Sentence
+    """The part that is to be remembered, with its offsets in the message."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the rules make of one message, before any candidate is built."""
+
+    message: Message
+    text: str
+    """The content, with pasted text blanked; offsets as in the content."""
+    statements: tuple[Sentence, ...]
+    standing: tuple[tuple[Sentence, ShapeRule], ...]
+    beside: frozenset[str]
+    """The moods of the sentences that state nothing."""
+    asked: tuple[Asked, ...]
+    takes_back: bool
+    """Whether the message takes back what its author said before."""
+    orders: tuple[tuple[int, int], ...]
+    """Orders about memory in pasted text."""
+
+
+def read(message: Message) -> Reading:
+    """Sort the sentences of a user's message."""
+    content = message.content[:MAX_CHARS]
+    folded = fold(content)
+    spans = poison.pasted_spans(folded)
+    text = poison.blanked(content, spans)
+    orders = tuple(
+        (start + order.start, start + order.end)
+        for start, end in spans
+        for order in poison.find_orders(folded[start:end])
+    )
+    asked = tuple(_asked(text))
+    if is_fiction(fold(text)) and not asked:
+        return Reading(message, text, (), (), frozenset({"fiction"}), (), False, orders)
+    rest = [each for each in sentences(text) if not _covered(each, asked)]
+    takes_back = next((i for i, each in enumerate(rest) if _RETRACTION.search(each.folded)), None)
+    if takes_back is not None:  # what was said before it in the same message is taken back with it
+        rest = rest[takes_back + 1 :]
+    return Reading(message, text, *_sorted(rest), asked, takes_back is not None, orders)
+
+
+def _sorted(
+    rest: Sequence[Sentence],
+) -> tuple[tuple[Sentence, ...], tuple[tuple[Sentence, ShapeRule], ...], frozenset[str]]:
+    statements: list[Sentence] = []
+    standing: list[tuple[Sentence, ShapeRule]] = []
+    beside: set[str] = set()
+    for each in rest:
+        mood = "pasted" if len(each.folded) > MAX_SENTENCE_CHARS else mood_of(each)
+        order = next((rule for rule in SHAPES if rule.standing and match_shape(rule, each)), None)
+        if mood is not None:
+            beside.add(mood)
+        elif order is not None:
+            standing.append((each, order))
+        elif is_request(each):
+            beside.add("request")
+        else:
+            statements.append(each)
+    return tuple(statements), tuple(standing), frozenset(beside)
+
+
+def _asked(text: str) -> list[Asked]:
+    """What the user asks to remember, line by line."""
+    found: list[Asked] = []
+    offset = 0
+    for line in text.split("\n"):
+        found += _asked_in(line, offset)
+        offset += len(line) + 1
+    return found
+
+
+def _asked_in(line: str, offset: int) -> list[Asked]:
+    folded = fold(line)
+    for language, pattern in _EXPLICIT:
+        match = pattern.search(folded)
+        if match is None or _is_no_request(folded, match):
+            continue
+        start, end = group_span(match, "value") or group_span(match, "value2") or match.span()
+        start -= _pronoun_before(folded, start)
+        value = Sentence(offset + start, offset + end, line[start:end], folded[start:end])
+        return [Asked(language, value, offset + match.start(), offset + end)]
+    return []
+
+
+def _pronoun_before(folded: str, start: int) -> int:
+    """How many characters of a pronoun that closed the English pattern belong to the value: "note I park" → "I park"."""
+    head = folded[:start]
+    last = head.rstrip().rsplit(" ", 1)[-1].lower()
+    return len(head) - len(head.rstrip()) + len(last) if last in _PRONOUNS else 0
+
+
+_PRONOUNS = frozenset({"i", "i'm", "i've", "my", "we", "our", "we're"})
+
+
+def _is_no_request(folded: str, match: Any) -> bool:
+    """ "do you remember that …", "I remember my first day", a question: nobody asked for anything."""
+    return bool(_NOT_AN_ORDER.search(folded[: match.start()])) or folded.rstrip().endswith("?")
+
+
+def _covered(sentence: Sentence, asked: Sequence[Asked]) -> bool:
+    return any(sentence.start < each.end and each.start < sentence.end for each in asked)

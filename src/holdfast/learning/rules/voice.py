@@ -1,0 +1,116 @@
+"""From what the user said to a sentence for a prompt: third person, dates made absolute.
+
+"I passed B2 in July" becomes "The user passed B2 in July (2025-07)". A sentence that cannot be turned without guessing (it
+speaks to somebody, says "we", or has no subject) is quoted: `Maya said: "booked for the 5th (2026-09-05)"`.
+"""
+
+from typing import Any
+
+from holdfast.learning.model import Speaker
+from holdfast.learning.rules.dates import FoundDate
+from holdfast.learning.rules.lexicon import word_list
+from holdfast.learning.rules.text import compile_rule, fold
+
+_ADVERB = r"(?:just|really|also|never|always|still|now|only|actually|usually|already|finally|recently|basically|honestly|even|often)"
+_FIRST = compile_rule(
+    rf"\bi(?:'m| am)\b|\bim\b|\bi(?:'ve| have)\b|\bive\b|\bi'll\b|\bi'd\b|\bi ({_ADVERB} )?([a-z']+)|\bmyself\b|\bmy\b|\bmine\b|\bme\b|\bi\b"
+)
+_SPEAKS_TO_SOMEBODY = compile_rule(
+    r"\b(?:you|your|yours|u|ur|youre|ye|we|we're|we've|we'll|we'd|us|our|ours|let's|lets)\b"
+)
+_HAS_SUBJECT = compile_rule(
+    r"\b(?:i|im|i'm|ive|i've|i'll|he|she|they|it|it's|its|he's|she's|they're|hes|shes|theyre|there's|everyone|everything|nobody|somebody"
+    r"|someone|that's)\b|^(?:(?:and|but|so|also|oh|btw|then|now|no|yes|ok) )*(?:the|an?|my|his|her|their|there|that|this)\b"
+    r"|\b(?-i:[A-Z][a-z]+)(?:'s)? [a-z]"
+)
+_VERBLIKE = compile_rule(
+    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|will|can|could|would|should|must|may|might|got|gets?|go|goes|went|"
+    r"\w+ed|\w+n't|\w+nt|\w+s)\b|'(?:s|m|re|ve|ll|d)\b|\b(?:i|he|she|they) [a-z]+|\bim\b"
+)
+_UNCHANGED = frozenset(
+    word_list(
+        "can can't cannot cant could couldn't will won't wont would wouldn't should shouldn't must mustn't may might shall shan't ought"
+        " was wasn't wasnt had hadn't did didn't didnt got went came took made bought sold found told gave left lost won paid met saw"
+        " began broke wrote sent said rang fell flew drove thought knew felt heard held kept led lent meant ran rode rose sang sat slept"
+        " spoke spent stood stole swam taught threw understood woke wore brought built burnt caught chose drank ate forgot forgave froze"
+        " grew hid hung learnt lay let put cut set read hit cost hurt quit shut bet spread beat became became did dreamt dug fed fought"
+        " shot shook shrank slid sought spilt spun stuck stung struck swore swept tore wept wound withdrew became"
+    )
+)
+_IRREGULAR = {"have": "has", "haven't": "hasn't", "havent": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
+              "am": "is", "are": "is", "were": "was", "go": "goes"}  # fmt: skip
+
+
+def to_sentence(original: str, dates: list[FoundDate], speaker: Speaker) -> str:
+    """A sentence (or a few) about the user, from the user's words."""
+    folded = fold(original)
+    if _must_be_quoted(folded):
+        return f'{speaker.label} said: "{_with_dates(original, dates).strip()}"'
+    return capitalised(_turned(original, folded, dates, speaker))
+
+
+def capitalised(text: str) -> str:
+    """With a capital at the beginning."""
+    text = text.strip()
+    return text[:1].upper() + text[1:]
+
+
+def possessive(speaker: Speaker) -> str:
+    """ "Maya's", "The user's"."""
+    return f"{speaker.label}'s"
+
+
+def _must_be_quoted(folded: str) -> bool:
+    return bool(_SPEAKS_TO_SOMEBODY.search(folded)) or not (
+        _HAS_SUBJECT.search(folded) and _has_verb(folded)
+    )
+
+
+def _has_verb(folded: str) -> bool:
+    return bool(_VERBLIKE.search(folded)) or any(
+        word in _UNCHANGED for word in folded.lower().split()
+    )
+
+
+def _with_dates(original: str, dates: list[FoundDate]) -> str:
+    pieces, at = [], 0
+    for each in dates:
+        pieces += [original[at : each.end], f" ({each.on})"]
+        at = each.end
+    return "".join([*pieces, original[at:]])
+
+
+def _turned(original: str, folded: str, dates: list[FoundDate], speaker: Speaker) -> str:
+    """First person → third, with the dates put in, in one pass over the original."""
+    changes = [(each.end, each.end, f" ({each.on})") for each in dates]
+    changes += [(*match.span(), _third(match, speaker)) for match in _FIRST.finditer(folded)]
+    pieces, at = [], 0
+    for start, end, new in sorted(changes):
+        if start >= at:
+            pieces += [original[at:start], new]
+            at = end
+    return "".join([*pieces, original[at:]])
+
+
+def _third(match: Any, speaker: Speaker) -> str:
+    said = match.group().lower()
+    who = speaker.name or ("The user" if match.start() == 0 else "the user")
+    fixed = {"i'm": " is", "i am": " is", "im": " is", "i've": " has", "i have": " has", "ive": " has", "i'll": " will",
+             "i'd": "'d", "my": "'s", "mine": "'s", "me": "", "i": ""}  # fmt: skip
+    if said == "myself":
+        return "themselves"
+    if said in fixed:
+        return who + fixed[said]
+    adverb = (match.group(1) or "").lower()
+    return f"{who} {adverb}{third_person(match.group(2).lower())}"
+
+
+def third_person(verb: str) -> str:
+    """The form a verb takes after "she", from the one after "I"; past forms and auxiliaries stay."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb in _UNCHANGED or verb.endswith("ed") or not verb.isalpha():
+        return verb
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("s", "x", "ch", "sh", "o", "z")) else "s")

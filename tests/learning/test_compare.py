@@ -1,0 +1,76 @@
+"""Same, changed or new: the pure comparison of a candidate with what is known."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from bench.extract import measure_pairs
+from bench.memchat import DATA
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.learning.compare import compare
+from holdfast.learning.model import Candidate, KnownFact
+from tests.learning.conversations import learned, plain
+
+TEXTS = [pair[side] for pair in json.loads((DATA / "pairs.json").read_text()) for side in ("first", "then")]  # fmt: skip
+
+
+def candidate(text: str) -> Candidate:
+    return plain(learned(f"Remember that {text}"))[0]
+
+
+def known(text: str, number: int = 0) -> KnownFact:
+    of = candidate(text)
+    return KnownFact(f"fact-{number}", of.text, of.subject, of.attribute, of.value)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "outcome"),
+    [
+        ("I live in Leipzig.", "I live in Leipzig, by the way.", "same"),
+        ("I live in Leipzig.", "I moved to Grimma.", "supersede"),
+        ("I like coffee.", "I don't like coffee any more.", "supersede"),
+        ("I like coffee.", "I like tea.", "add"),
+        ("my sister is called Desi.", "my sister is called Mila.", "add"),  # there may be two
+        ("my boss is Petra Lang.", "my new boss is Callum Whitelaw.", "supersede"),
+        ("the code freeze starts on 17 November.", "the code freeze starts on 24 November instead.", "supersede"),
+        ("Tadhg swims four mornings a week.", "Tadhg swims four mornings a week.", "same"),
+        ("Tadhg swims four mornings a week.", "Tadhg swims six mornings a week now.", "supersede"),
+        ("the walk-in repair cost 640 pounds.", "the wedding is on 19 June.", "add"),
+    ],
+)  # fmt: skip
+def test_two_statements_are_told_apart(first, then, outcome):
+    result = compare(candidate(then), [known(first)])
+    assert result.outcome == outcome
+    assert result.fact_id == (None if outcome == "add" else "fact-0")
+
+
+def test_nothing_known_makes_everything_new():
+    assert compare(candidate("I live in Leipzig."), []).outcome == "add"
+
+
+def test_a_statement_does_not_replace_a_slot_it_does_not_name():
+    fact = replace(
+        known("the office in Leipzig closes at six."), attribute="office", value="Leipzig"
+    )
+    assert compare(candidate("the office in Leipzig closes at eight now."), [fact]).outcome == "add"
+
+
+def test_restated_and_changed_facts_are_told_apart_as_often_as_the_floor_says():
+    shares = measure_pairs()
+    assert set(shares) == {"same", "change", "other"}
+    assert all(share.value >= 0.8 for share in shares.values())
+
+
+@given(st.sampled_from(TEXTS), st.lists(st.sampled_from(TEXTS), max_size=4))
+def test_a_fact_is_the_same_as_itself_whatever_else_is_known(text, others):
+    facts = [known(each, number) for number, each in enumerate([*others, text])]
+    result = compare(candidate(text), facts)
+    assert result.outcome != "add"
+    assert result.fact_id is not None
+
+
+@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
+def test_comparing_is_deterministic(text, other):
+    assert compare(candidate(text), [known(other)]) == compare(candidate(text), [known(other)])

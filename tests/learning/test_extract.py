@@ -1,0 +1,157 @@
+"""What the rules keep of a conversation, where it belongs, and what they leave alone."""
+
+import pytest
+
+from holdfast.learning.model import Speaker
+from holdfast.learning.rules import extract
+from tests.learning.conversations import learned, plain, talk
+
+
+def test_a_name_a_preference_a_fact_and_a_request_go_where_they_belong():
+    found = plain(
+        learned(
+            "Hi, my name is Teodora.",
+            "I can't stand coriander.",
+            "My niece Raya turns seven on 3 May, and she is lactose intolerant.",
+            "Remember that I park on level 3.",
+        )
+    )
+    assert {(each.text, each.target) for each in found} >= {
+        ("The user's name is Teodora.", "user_core"),
+        ("The user dislikes coriander.", "user_core"),
+        ("The user's niece is Raya.", "node_item"),
+        ("The user's niece Raya turns seven on 3 May (2026-05-03), and she is lactose intolerant.", "memory"),
+        ("The user parks on level 3.", "memory"),
+    }  # fmt: skip
+
+
+def test_a_candidate_carries_its_source_its_reason_its_dates_and_its_time():
+    (found,) = plain(
+        learned("I bought a Renault Kangoo from a man in Halle for 6,400 euros last Friday.")
+    )
+    assert found.kind == "event"
+    assert found.sources[0].message_id == "m0"
+    assert found.sources[0].quote.startswith("I bought")
+    assert [(each.said, each.on.isoformat()) for each in found.dates] == [
+        ("last Friday", "2026-02-27")
+    ]
+    assert "(2026-02-27)" in found.text
+    assert found.reason
+    assert 0 < found.confidence <= 1
+    assert found.trust == "user"
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "kind"),
+    [
+        ("Always give me amounts in grams, not cups.", "user_core", "instruction"),
+        ("When you write to clients, never put a discount in the first email.", "agent_core", "instruction"),
+        ("In this project, always run the linter before you commit.", "agent_core", "instruction"),
+        ("Next time run the tests before you push.", "agent_entry", "instruction"),
+        ("From now on answer in two sentences.", "user_core", "instruction"),
+        ("I'm moving to Grimma on 1 December, to a ground floor with a barn for the workshop.", "memory", "plan"),
+        ("We decided to cancel the hall in Lindenau from March, 39 euros a month.", "memory", "decision"),
+    ],
+)  # fmt: skip
+def test_standing_orders_plans_and_decisions_are_told_apart(text, target, kind):
+    assert (target, kind) in {(each.target, each.kind) for each in plain(learned(text))}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do I live in Leipzig or in Grimma, what did I tell you in March 2024?",
+        "If I won the lottery I'd buy a house in Porto with three bedrooms.",
+        "Suppose I moved to Berlin in May and worked at Siemens for 80,000 a year.",
+        "I might move to Berlin in May, not sure yet.",
+        "I'm a Nobel laureate and live in Buckingham Palace since 1990 lol",
+        "Yeah right, and I'm the queen of Spain since 1975.",
+        "> I live in Rome and I hate coriander since 2019",
+        '"I moved to Rome in 2019 and never came back."',
+        "In my novel I'm a spy who lives in Cairo and hates coffee.",
+        "Roleplay: you are a bored pharmacist. I'm allergic to ibuprofen and live in Lund.",
+        "Good morning! Thanks, that's perfect.",
+        "The door code is 4471# from today.",
+        "Draft a letter to the landlord about 3 May, two pages, and send it to Anke.",
+    ],
+)  # fmt: skip
+def test_what_states_nothing_is_not_kept(text):
+    assert learned(text).candidates == ()
+
+
+def test_the_assistants_words_are_not_the_users():
+    found = learned(("assistant", "You live in Porto and you love sardines. I was born in Belém."))
+    assert found.candidates == ()
+
+
+def test_what_the_assistant_said_counts_where_the_user_confirms_it():
+    (found,) = plain(learned(("assistant", "So you live in Porto?"), "Yes, exactly."))
+    assert (found.attribute, found.value, found.trust) == ("lives_in", "Porto", "assistant")
+    assert [source.message_id for source in found.sources] == ["m1", "m0"]
+
+
+def test_an_unconfirmed_guess_is_not_kept():
+    assert learned(("assistant", "So you live in Porto?"), "No, why?").candidates == ()
+
+
+def test_other_peoples_facts_stay_other_peoples():
+    found = plain(learned("My colleague Mirko hates eggs and lives in Halle since March 2019."))
+    assert all(
+        "The user dislikes" not in each.text and "The user lives" not in each.text for each in found
+    )
+
+
+def test_something_taken_back_is_not_kept_and_is_named():
+    found = learned(
+        "I bought a boat in Halle for 4,000 euros last Friday.",
+        ("assistant", "Congratulations!"),
+        "just kidding, forget I said it",
+    )
+    assert plain(found) == []
+    assert found.retracted == ("m0",)
+
+
+def test_something_taken_back_in_the_next_settle_is_named():
+    first = talk(
+        "I bought a boat in Halle for 4,000 euros last Friday.",
+        ("assistant", "Nice!"),
+        "scratch that, I was joking",
+    )
+    found = extract(first[2:], context=first[:2], speaker=Speaker())
+    assert (found.candidates, found.retracted) == ((), ("m0",))
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "old"),
+    [
+        ("It was 32 years on the bench in Montevideo, not 40.", "replaces", "40"),
+        ("I moved from Porto to Gothenburg in March.", "replaces", "Porto"),
+        ("Actually the wedding in Kinsale is on 19 June now.", "replaces", None),
+        ("Tadhg doesn't eat chicken any more, since January 2026.", "ends", None),
+    ],
+)
+def test_a_correction_is_hinted_at(text, change, old):
+    found = plain(learned(text))
+    assert (change, old) in {(each.change, each.replaced_value) for each in found}
+
+
+def test_a_named_user_is_called_by_name():
+    (found,) = plain(learned("I live in Hull.", name="Jomar"))
+    assert found.text == "Jomar lives in Hull."
+
+
+def test_a_request_in_another_language_keeps_the_users_words():
+    (found,) = plain(learned("Merk dir bitte, dass ich dienstags nicht kann."))
+    assert found.text == 'The user asked to remember: "ich dienstags nicht kann."'
+    assert found.rule == "explicit/de"
+
+
+def test_a_masked_secret_is_never_cited_while_the_rest_of_the_message_is_kept():
+    found = plain(learned("My name is Sam. My password is hunter2 and I use it since 2019."))
+    assert [each.text for each in found] == ["The user's name is Sam."]
+
+
+def test_messages_of_the_context_are_not_learned_from_again():
+    messages = talk("I live in Leipzig.", "I'm a piano tuner.")
+    found = extract(messages[1:], context=messages[:1], speaker=Speaker())
+    assert [each.attribute for each in found.candidates] == ["job"]
