@@ -118,6 +118,21 @@ async def test_a_changed_row_is_found_by_what_it_says_now(api):
     assert await keys(api, "zebra", mode="lexical") == ["pet"]
 
 
+async def test_recall_leaves_out_what_is_trusted_less_than_asked_for(api):
+    for trust in ("import", "tool", "assistant", "user"):
+        await save(api, trust, "the harbour pilot sleeps at noon", trust=trust)
+    kept = {"user": 1, "assistant": 2, "tool": 3, "import": 4}
+    for trust, count in kept.items():
+        asked = {"limit": 10, "min_trust": trust}
+        assert len(await keys(api, "harbour pilot", **asked)) == count
+        posted = await api.post("/memories/recall", json={"q": "harbour pilot", **asked})
+        assert sorted(row["trust"] for row in posted.json()["data"]) == sorted(list(kept)[:count])
+        everywhere = await api.post("/recall", json={"query": "harbour pilot", **asked})
+        assert len(everywhere.json()["data"]) == count
+    saved = await save(api, "tool", "the harbour pilot sleeps at noon", trust="user")
+    assert saved["key"] in await keys(api, "harbour pilot", min_trust="user")
+
+
 async def test_other_users_and_orgs_find_nothing(org, make_org):
     ana, bob = org.client(holdfast_user="ana"), org.client(holdfast_user="bob")
     await save(ana, "secret", "the vault code is 4711")

@@ -36,7 +36,8 @@ async def test_a_save_answers_every_field_with_its_default(api):
         "type": "memory_row", "key": "tea", "value": "green", "summary": None, "category": "fact", "tags": [],
         "importance": 5, "pinned": False, "expires_at": None, "source": "manual", "scope": "global", "user_id": "owner",
         "project_id": None, "agent_id": None, "session_id": None, "workspace_id": "default", "sources": [], "assets": [],
-        "node_ids": [], "valid_from": None, "valid_to": None, "superseded_by": None, "version": 1, "created": True,
+        "node_ids": [], "valid_from": None, "valid_to": None, "superseded_by": None, "trust": "user", "version": 1,
+        "created": True,
     }  # fmt: skip
 
 
@@ -139,6 +140,7 @@ async def test_at_most_32_tags(api):
         {"valid_from": "2026-02-01T00:00:00Z", "valid_to": "2026-01-01T00:00:00Z"}, {"superseded_by": "memory_x"},
         {"sources": [{"kind": "rumour", "ref": "x"}]}, {"sources": [{"kind": "url", "ref": ""}]}, {"dedupe": "maybe"},
         {"scope": "project"}, {"scope": "agent"}, {"expires_at": "2001-01-01T00:00:00Z"}, {"pinned": 1},
+        {"expires_at": 4102444800}, {"valid_from": 0}, {"trust": "nobody"}, {"trust": None},
     ],
 )  # fmt: skip
 async def test_bad_input_is_refused_and_saves_nothing(api, wrong):
@@ -256,6 +258,26 @@ async def test_a_list_filters(api):
     assert await ids(api, scope="agent") == []
     assert (await api.get("/memories", params={"min_importance": 11})).status_code == 400
     assert (await api.get("/memories", params={"colour": "red"})).status_code == 400
+
+
+async def test_trust_is_kept_listed_by_and_part_of_the_history(api):
+    made = {
+        trust: await save(api, trust, trust=trust)
+        for trust in ("import", "tool", "assistant", "user")
+    }
+    assert [row["trust"] for row in made.values()] == list(made)
+    newest_first = [row["id"] for row in reversed(made.values())]
+    for n, trust in enumerate(("user", "assistant", "tool", "import"), 1):
+        assert await ids(api, min_trust=trust) == newest_first[:n]
+    assert (await api.get("/memories", params={"min_trust": "nobody"})).status_code == 400
+    again = await save(api, "tool", "again")
+    assert again["trust"] == "tool"
+    raised = await api.patch(f"/memories/{again['id']}", json={"trust": "user"})
+    assert raised.json()["trust"] == "user"
+    history = (await api.get(f"/memories/{again['id']}/history")).json()["data"]
+    assert [each["trust"] for each in history] == ["user", "tool", "tool"]
+    restored = await api.post(f"/memories/{again['id']}/restore", json={"version": 1})
+    assert restored.json()["trust"] == "tool"
 
 
 async def test_pages_neither_skip_nor_repeat(api):

@@ -3,7 +3,7 @@
 -- fragment: memory_columns
 m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinned, m.expires_at, m.source, m.scope, m.user_id,
        m.project_id, m.agent_id, m.session_id, m.workspace_id, m.sources, m.valid_from, m.valid_to, m.superseded_by,
-       m.version, m.created_at, m.updated_at
+       m.trust, m.version, m.created_at, m.updated_at
 
 -- fragment: memory_row
 -- A whole memory, with the assets and the nodes that the caller sees.
@@ -11,7 +11,7 @@ m.id, m.key, m.value, m.summary, m.category, m.tags, m.importance, m.pinned, m.e
 
 -- fragment: settable
 -- What a save or a PATCH sets besides key and value.
-summary, category, tags, importance, pinned, expires_at, source, valid_from, valid_to, superseded_by
+summary, category, tags, importance, pinned, expires_at, source, valid_from, valid_to, superseded_by, trust
 
 -- fragment: not_expired
 (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
@@ -34,5 +34,6 @@ m.org_id = %(org_id)s AND m.id = %(id)s AND {not_expired} AND matches(m.version,
                  AND (%(session_id)s::text IS NULL OR f.session_id = %(session_id)s)
                  AND (%(pinned)s::boolean IS NULL OR f.pinned = %(pinned)s)
                  AND (%(min_importance)s::int IS NULL OR f.importance >= %(min_importance)s)
+                 AND trusted(f.trust, %(min_trust)s)
                  AND (%(include_expired)s OR coalesce(least(f.expires_at, f.valid_to), 'infinity') > %(at)s)
                  AND (%(include_superseded)s OR f.superseded_by IS NULL)

@@ -90,6 +90,13 @@ CREATE OR REPLACE FUNCTION node_ids_of(
                     AND sees_here(by_user, by_agent, by_project, by_workspace, by_run, n.audience, n.workspace_id)
                   ORDER BY n.id);
 
+-- Whether a memory's trust is at least the one asked for; NULL asks for none. The order of model.TRUSTS.
+CREATE OR REPLACE FUNCTION trusted(trust text, min_trust text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN min_trust IS NULL
+        OR array_position(ARRAY['user', 'assistant', 'tool', 'import'], trust)
+           <= array_position(ARRAY['user', 'assistant', 'tool', 'import'], min_trust);
+
 -- A list of sources with others added; one that is there already takes the newer quote.
 CREATE OR REPLACE FUNCTION with_sources(old jsonb, new jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

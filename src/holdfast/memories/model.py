@@ -13,6 +13,7 @@ from holdfast.kernel.sight import Audience
 
 Scope = Literal["global", "project", "agent"]
 Dedupe = Literal["update", "create"]
+Trust = Literal["user", "assistant", "tool", "import"]
 SourceKind = Literal["message", "session", "entry", "url"]
 IfMatch = list[int] | None  # the versions that a change may replace; None: any
 
@@ -34,7 +35,7 @@ _TEXT_LIMITS = {
     "source": MAX_LABEL_CHARS,
 }
 _MAY_BE_EMPTY = frozenset({"summary"})
-_NEVER_NULL = ("key", "value", "category", "tags", "importance", "pinned", "source")
+_NEVER_NULL = ("key", "value", "category", "tags", "importance", "pinned", "source", "trust")
 # What a new row has where a save does not say (as in queries.sql).
 DEFAULTS: Mapping[str, Any] = {
     "summary": None,
@@ -46,7 +47,10 @@ DEFAULTS: Mapping[str, Any] = {
     "source": "manual",
     "valid_from": None,
     "valid_to": None,
+    "trust": "user",
 }
+# From what is trusted most to what is trusted least.
+TRUSTS: tuple[Trust, ...] = ("user", "assistant", "tool", "import")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class Memory:
     valid_from: Instant | None
     valid_to: Instant | None
     superseded_by: str | None
+    trust: Trust
     version: int
     created_at: Instant
     updated_at: Instant
@@ -164,6 +169,7 @@ class PastMemory:
     valid_from: Instant | None = None
     valid_to: Instant | None = None
     superseded_by: str | None = None
+    trust: Trust
     updated_at: Instant
 
 
@@ -203,6 +209,7 @@ class Filter:
     session_id: str | None = None
     pinned: bool | None = None
     min_importance: int | None = None
+    min_trust: Trust | None = None
     include_expired: bool = False
     include_superseded: bool = False
 

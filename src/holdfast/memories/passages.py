@@ -8,13 +8,18 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import load
-from holdfast.memories.model import DEFAULTS, Memory, NewMemory, audience_of
+from holdfast.memories.model import DEFAULTS, TRUSTS, Memory, NewMemory, Trust, audience_of
 
 queries = load(__file__, "recall.sql")
 
 # Sources that do not name a speaker.
 _NOBODY = frozenset({"manual", "auto"})
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def trust_label(min_trust: Trust) -> str:
+    """The label of passages whose memory has at least this trust."""
+    return f"trust:{min_trust}"
 
 
 def document(row: Memory) -> Document:
@@ -76,7 +81,11 @@ def _document(
         workspace_id=workspace_id,
         session_id=session_id,
         actor=None if source in _NOBODY else source,
-        labels=(f"category:{category}", *(f"tag:{tag}" for tag in tags)),
+        labels=(
+            f"category:{category}",
+            *(f"tag:{tag}" for tag in tags),
+            *map(trust_label, TRUSTS[TRUSTS.index(fields["trust"]) : -1]),
+        ),
         until=min(ends) if ends else None,
         importance=fields["importance"],
         pinned=fields["pinned"],

@@ -1,7 +1,7 @@
 """Recall of memories: by word and by meaning, along the node graph where that is asked for, and why not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.kernel import sight
@@ -12,8 +12,8 @@ from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing
 from holdfast.kernel.recall.model import Found, Miss, Question
 from holdfast.kernel.recall.query import Explanation, Matched
 from holdfast.memories.graph.recall import along_the_graph, read_items
-from holdfast.memories.model import Memory, Place
-from holdfast.memories.passages import queries
+from holdfast.memories.model import TRUSTS, Memory, Place, Trust
+from holdfast.memories.passages import queries, trust_label
 from holdfast.memories.view import View, look
 
 
@@ -50,10 +50,11 @@ async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> Recall
     return Recalled([_recalled(each) for each in found.data], found.tokens, found.misses)
 
 
-def labels(category: str | None, tag: str | None) -> tuple[str, ...]:
-    """A filter by category and tag, as passages carry them."""
+def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:
+    """A filter by category, tag and trust, as passages carry them; every memory has the least trust."""
     named = (("category", category), ("tag", tag))
-    return tuple(f"{name}:{value}" for name, value in named if value is not None)
+    given = [f"{name}:{value}" for name, value in named if value is not None]
+    return (*given, *([] if min_trust in (None, TRUSTS[-1]) else [trust_label(min_trust)]))
 
 
 def as_view(db: Database, speaking: Caller, view: View) -> recall_answer.View:
@@ -82,6 +83,24 @@ def as_view(db: Database, speaking: Caller, view: View) -> recall_answer.View:
         walk=walk,
         walk_from=("node_item",),
     )
+
+
+def trusting(view: recall_answer.View, min_trust: Trust | None) -> recall_answer.View:
+    """The view without memories that are trusted less than `min_trust`; a view without memories as it is.
+
+    For a recall over several faces, whose other objects carry no label of trust.
+    """
+    read = view.readers.get("memory")
+    if read is None or min_trust is None:
+        return view
+    accepted = TRUSTS[: TRUSTS.index(min_trust) + 1]
+
+    async def read_trusted(ids: Sequence[str]) -> Mapping[str, Thing]:
+        return {
+            id: thing for id, thing in (await read(ids)).items() if thing.object.trust in accepted
+        }
+
+    return replace(view, readers={**view.readers, "memory": read_trusted})
 
 
 async def read_rows(

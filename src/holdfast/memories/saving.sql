@@ -10,7 +10,7 @@ WITH made AS (
     INSERT INTO memories AS m ({new_row})
     VALUES (%(org_id)s, %(id)s, %(key)s, %(value)s, %(scope)s, %(user_id)s, %(project_id)s, %(agent_id)s, %(session_id)s,
             %(workspace_id)s, with_sources('[]', %(sources)s), %(now)s, %(now)s, %(summary)s, %(category)s, %(tags)s,
-            %(importance)s, %(pinned)s, %(expires_at)s, %(source)s, %(valid_from)s, %(valid_to)s, NULL)
+            %(importance)s, %(pinned)s, %(expires_at)s, %(source)s, %(valid_from)s, %(valid_to)s, NULL, %(trust)s)
     ON CONFLICT (org_id, audience, workspace_id, key) WHERE holds_key DO NOTHING
     RETURNING m.*
 ), revised AS (
@@ -65,7 +65,8 @@ WITH item AS (
     SELECT %(org_id)s, i.id, i.key, f.value, i.scope, i.user_id, i.project_id, i.agent_id, i.session_id, i.workspace_id,
            with_sources('[]', i.sources), %(now)s, %(now)s, f.summary, coalesce(f.category, 'fact'),
            coalesce(f.tags, '{}'), coalesce(f.importance, 5), coalesce(f.pinned, false), f.expires_at,
-           coalesce(f.source, 'manual'), f.valid_from, f.valid_to, f.superseded_by
+           coalesce(f.source, 'manual'), f.valid_from, f.valid_to, f.superseded_by,
+           coalesce(f.trust, 'user')
       FROM item i, jsonb_populate_record(NULL::memories, i.fields) AS f
      WHERE i.place NOT IN (SELECT place FROM updated)
        AND (SELECT count(*) FROM retired) >= 0  -- after those that gave their key up

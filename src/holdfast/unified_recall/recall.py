@@ -25,19 +25,21 @@ from holdfast.kernel.recall.answer import (
     check,
 )
 from holdfast.memories import recall as memories
-from holdfast.memories.model import Place
+from holdfast.memories.model import Place, Trust
 from holdfast.memories.view import look
 from holdfast.stores import recall as stores
 
 Face = Callable[[Database, Caller, Place], Awaitable[View]]
 
 
-async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> RecalledThings:
-    """What fits a query best, of all that the caller may see."""
+async def recall(
+    db: Database, caller: Caller, place: Place, ask: Ask, *, min_trust: Trust | None = None
+) -> RecalledThings:
+    """What fits a query best, of all that the caller may see; memories from `min_trust` up."""
     check(ask)
     async with db.together(caller):
         views = await asyncio.gather(*(face(db, caller, place) for face in FACES))
-    return await answer(db, caller, ask, views)
+    return await answer(db, caller, ask, [memories.trusting(view, min_trust) for view in views])
 
 
 # --- the faces -------------------------------------------------------------------------------------------------------

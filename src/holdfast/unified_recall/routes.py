@@ -8,7 +8,7 @@ from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import MAX_LIMIT
 from holdfast.kernel.recall.model import Kind
-from holdfast.memories.model import Place
+from holdfast.memories.model import Place, Trust
 from holdfast.unified_recall import recall
 from holdfast.unified_recall.recall import RecalledThings
 
@@ -25,6 +25,7 @@ class EveryRecallBody(RecallBody):
     session_id: ClientId | None = None
     limit: int = Field(10, ge=1, le=MAX_LIMIT)
     graph: bool = False
+    min_trust: Trust | None = Field(None, description="leave out memories that are trusted less")
 
 
 @router.post("/recall")
@@ -33,4 +34,4 @@ async def post_recall(body: EveryRecallBody, caller: TheCaller, db: TheDatabase)
     kinds = None if body.kinds is None else tuple(body.kinds)
     ask = body.as_ask(body.query, body.limit, kinds=kinds, graph=body.graph)
     place = Place(body.project_id, body.agent_id, body.session_id)
-    return await recall.recall(db, caller, place, ask)
+    return await recall.recall(db, caller, place, ask, min_trust=body.min_trust)

@@ -10,6 +10,7 @@ from holdfast_client.scope import Place
 MemoryScope = Literal["global", "project", "agent"]
 Dedupe = Literal["update", "create"]
 Mode = Literal["hybrid", "lexical", "semantic"]
+Trust = Literal["user", "assistant", "tool", "import"]  # from most to least
 SourceKind = Literal["message", "session", "entry", "url"]
 
 
@@ -61,6 +62,7 @@ class Memory:
     valid_from: datetime | None
     valid_to: datetime | None
     superseded_by: str | None
+    trust: Trust
     version: int
     created_at: datetime
     updated_at: datetime
@@ -110,6 +112,7 @@ class PastMemory:
     valid_from: datetime | None
     valid_to: datetime | None
     superseded_by: str | None
+    trust: Trust
     updated_at: datetime
 
 
@@ -197,6 +200,7 @@ class Details(TypedDict, total=False):
     valid_from: datetime | None
     valid_to: datetime | None
     superseded_by: str | None
+    trust: Trust
 
 
 class Change(Details, total=False):
@@ -226,6 +230,7 @@ class RecallOptions(Place, total=False):
 
     limit: int
     mode: Mode
+    min_trust: Trust
     min_score: float
     max_tokens: int
     graph: bool
@@ -250,6 +255,7 @@ class Filters(Place, total=False):
     source: str | None
     pinned: bool | None
     min_importance: int | None
+    min_trust: Trust | None
     as_of: datetime | None
     include_expired: bool
     include_superseded: bool

@@ -22,6 +22,7 @@ CREATE TABLE memories (
     valid_from     timestamptz,
     valid_to       timestamptz,
     superseded_by  text,
+    trust          text NOT NULL CHECK (trust IN ('user', 'assistant', 'tool', 'import')),
     -- Who sees it: this and the workspace are all that sight looks at.
     audience       text NOT NULL GENERATED ALWAYS AS (
                        CASE scope WHEN 'global' THEN audience(NULL, user_id, NULL, NULL, NULL)

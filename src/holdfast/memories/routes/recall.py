@@ -13,7 +13,7 @@ from holdfast.kernel.recall.answer import Ask
 from holdfast.kernel.recall.model import Mode
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories import recall
-from holdfast.memories.model import Place
+from holdfast.memories.model import Place, Trust
 from holdfast.memories.recall import Recalled
 from holdfast.memories.routes.words import ThePlace
 
@@ -29,6 +29,7 @@ class MemoryRecallBody(RecallBody):
     limit: int = Field(5, ge=1, le=MAX_LIMIT)
     category: str | None = None
     tag: str | None = None
+    min_trust: Trust | None = None
     project_id: ClientId | None = None
     agent_id: ClientId | None = None
     session_id: ClientId | None = None
@@ -45,6 +46,7 @@ async def get_recall(
     mode: Mode = "hybrid",
     category: str | None = None,
     tag: str | None = None,
+    min_trust: Trust | None = None,
     min_score: Annotated[float | None, Query(ge=0, le=1)] = None,
     max_tokens: Annotated[int | None, Query(ge=1, le=MAX_TOKENS)] = None,
     graph: bool = False,
@@ -60,7 +62,7 @@ async def get_recall(
         field="q",
         kinds=("memory",),
         whole=True,
-        labels=recall.labels(category, tag),
+        labels=recall.labels(category, tag, min_trust),
         limit=limit,
         mode=mode,
         min_score=min_score,
@@ -82,7 +84,7 @@ async def post_recall(body: MemoryRecallBody, caller: TheCaller, db: TheDatabase
         field="q",
         kinds=("memory",),
         whole=True,
-        labels=recall.labels(body.category, body.tag),
+        labels=recall.labels(body.category, body.tag, body.min_trust),
         graph=body.graph,
     )
     place = Place(body.project_id, body.agent_id, body.session_id)

@@ -24,6 +24,7 @@ from holdfast.memories.model import (
     PastMemory,
     SavedMemory,
     Scope,
+    Trust,
 )
 from holdfast.memories.routes.words import (
     Importance,
@@ -87,6 +88,7 @@ class FilterBody(wire.Body):
     session_id: ClientId | None = None
     pinned: bool | None = None
     min_importance: Importance | None = None
+    min_trust: Trust | None = None
     include_expired: bool = False
     include_superseded: bool = False
 
@@ -133,6 +135,7 @@ async def list_memories(
     source: str | None = None,
     pinned: bool | None = None,
     min_importance: Annotated[int | None, Query(ge=1, le=10)] = None,
+    min_trust: Trust | None = None,
     as_of: Annotated[Instant | None, Query(description="as they stood at this instant")] = None,
     include_expired: bool = False,
     include_superseded: bool = False,
@@ -148,6 +151,7 @@ async def list_memories(
         session_id=place.session_id,
         pinned=pinned,
         min_importance=min_importance,
+        min_trust=min_trust,
         include_expired=include_expired,
         include_superseded=include_superseded,
     )

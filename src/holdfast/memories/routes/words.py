@@ -10,7 +10,7 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor
 from holdfast.memories.assets.objects import ObjectStore
-from holdfast.memories.model import Dedupe, NewMemory, Place, Scope, Source, SourceKind
+from holdfast.memories.model import Dedupe, NewMemory, Place, Scope, Source, SourceKind, Trust
 
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
 
@@ -88,6 +88,7 @@ class MemorySave(Body):
     valid_from: Instant | None = None
     valid_to: Instant | None = None
     superseded_by: str | None = None
+    trust: Trust = Field("user", examples=["user"])
     dedupe: Dedupe = "update"
 
     def as_new(self) -> NewMemory:
@@ -119,6 +120,7 @@ class MemoryChange(Body):
     valid_from: Instant | None = None
     valid_to: Instant | None = None
     superseded_by: str | None = None
+    trust: Trust | None = None
 
     def given(self) -> dict[str, Any]:
         """Only what was given."""
