@@ -92,12 +92,14 @@ def measure_speed(threads: int, rounds: int) -> None:
 
 def compare_recall(threads: int) -> None:
     from holdfast_minilm import MiniLM
-    from holdfast_minilm.builder import source
+    from holdfast_minilm.builder import delta, source
     from holdfast_minilm.builder.graph import encoder
 
     folder = Path(os.environ.get("HOLDFAST_BENCH_DATA", RECALL_DATA))
     weights, tokenizer = source.read(source.fetch())
-    full = MiniLM.from_bytes(encoder(weights), tokenizer, threads)
+    change = delta.read()
+    merged = encoder(delta.merge(weights, change), delta.projection(change))
+    full = MiniLM.from_bytes(merged, tokenizer, threads)
     ours = MiniLM(threads)
     for name in ("locomo-tune", "longmemeval-tune"):
         file = folder / f"{name}.json.gz"

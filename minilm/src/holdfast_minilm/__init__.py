@@ -1,7 +1,8 @@
-"""all-MiniLM-L6-v2 as a file inside a package.
+"""all-MiniLM-L6-v2, trained on to read conversations, as a file inside a package.
 
-`MiniLM().embed(texts)` gives unit vectors of 384 dimensions, on the CPU, without a network and
-without torch. A text's vector depends on that text alone, never on what it was embedded with.
+`MiniLM().embed(texts)` gives unit vectors of 384 dimensions, `encode` also one of 64 for each
+token, on the CPU, without a network and without torch. A text's vectors depend on that text (and
+on what was said before it, where that is given), never on what it was embedded with.
 """
 
 import os
@@ -10,7 +11,7 @@ import os
 # reports to its maker.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-from holdfast_minilm.embedder import MiniLM
+from holdfast_minilm.embedder import Encoded, MiniLM, as_bits
 from holdfast_minilm.files import ModelUnavailable
 
-__all__ = ["MiniLM", "ModelUnavailable"]
+__all__ = ["Encoded", "MiniLM", "ModelUnavailable", "as_bits"]

