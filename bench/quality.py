@@ -19,8 +19,12 @@ SESSIONS_AT = (5, 10)
 DEEPEST = max(AT)
 """How many results every question is asked for."""
 
-SETS = ("locomo-tune", "longmemeval-tune")
+SETS = ("locomo-tune", "longmemeval-tune", "memchat")
 DATA = Path(__file__).parents[2] / "shared" / "data" / "recall"
+MEMCHAT = Path(__file__).parents[1] / "data" / "memchat" / "spaces"
+# What has nothing to do with any of the conversations: the best answer is none.
+FOREIGN = Path(__file__).with_name("foreign.txt").read_text().splitlines()
+MIN_SCORE = 0.3
 
 
 @dataclass(frozen=True)
@@ -43,17 +47,54 @@ def folder() -> Path:
 
 
 def file_of(name: str) -> Path:
-    """The file of a set; it may not be there."""
+    """The file of a set, or its folder; it may not be there."""
+    if name == "memchat":
+        return MEMCHAT if MEMCHAT.is_dir() else folder().parent / "memchat" / "spaces"
     return folder() / f"{name}.json.gz"
 
 
 def read(path: Path) -> list[Space]:
     """The spaces of a set, with the questions that have an answer."""
+    if path.is_dir():
+        return [_read_chat(file) for file in sorted(path.glob("*.json"))[::2]]
     with gzip.open(path) as file:
         return [
             Space(each["name"], each["units"], [q for q in each["questions"] if q["gold"]])
             for each in json.load(file)
         ]
+
+
+def _read_chat(path: Path) -> Space:
+    """A space of memchat: every turn is a unit. Every second space is used, the others are for other measurements."""
+    chat = json.loads(path.read_text())
+    units = [
+        {
+            "id": f"{session['id']}:{number}",
+            "text": turn["text"],
+            "speaker": turn["speaker"],
+            "session": session["id"],
+            "date": session["date"],
+        }
+        for session in chat["sessions"]
+        for number, turn in enumerate(session["turns"], 1)
+    ]
+    questions = [
+        {
+            "q": each["q"],
+            "category": each["cat"],
+            "gold": each["evidence"],
+            "gold_sessions": sorted({turn.split(":")[0] for turn in each["evidence"]}),
+            "date": None,
+        }
+        for each in chat["questions"]
+        if each["evidence"]
+    ]
+    return Space(chat["name"], units, questions)
+
+
+def foreign_to(place: int, of: int) -> list[str]:
+    """The foreign questions that the space at this place is asked: all of them, or a share where there are many spaces."""
+    return FOREIGN[place % of :: of]
 
 
 def steps(spaces: list[Space]) -> int:
@@ -68,6 +109,7 @@ class Figures:
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     by_category: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     by_score: dict[float, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    foreign: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     search_s: list[float] = field(default_factory=list)
     add_s: list[float] = field(default_factory=list)
 
@@ -91,6 +133,19 @@ class Figures:
         """Add whether each result was asked for, by the tenth its score lies in."""
         for unit, score in scored:
             self.by_score[min(int(score * 10), 9) / 10].append(unit in question["gold"])
+
+    def count_sure(self, question: dict[str, Any], scored: list[tuple[str, float]]) -> None:
+        """Add the recall at 10 that is left with `min_score`."""
+        gold = set(question["gold"])
+        sure = {unit for unit, score in scored[:10] if score >= MIN_SCORE}
+        self.values[f"R@10, {MIN_SCORE}+"].append(len(gold & sure) / len(gold))
+
+    def count_foreign(self, scores: list[float]) -> None:
+        """Add whether a foreign question got an answer, by default and with `min_score`."""
+        self.foreign["by default"].append(bool(scores))
+        self.foreign[f"with min_score {MIN_SCORE}"].append(
+            any(score >= MIN_SCORE for score in scores)
+        )
 
     def mean(self, name: str) -> float:
         """A figure over all questions."""

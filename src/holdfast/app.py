@@ -95,6 +95,7 @@ class AppConfig:
     statement_timeout_s: float = 10.0
     embedder: str = "local"
     embedder_api_key: str | None = None
+    close_reading: bool = True
     cors_origins: tuple[str, ...] = ()
     cookie_secure: bool = False
     on_loopback: bool = True
@@ -119,6 +120,7 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
         statement_timeout_s=durations.seconds(settings.statement_timeout),
         embedder=settings.embedder,
         embedder_api_key=settings.embedder_key,
+        close_reading=settings.close_reading == "on",
         cors_origins=tuple(settings.cors_origins),
         allowed_hosts=tuple(settings.allowed_hosts),
         redis_url=settings.redis_url,
@@ -133,6 +135,11 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
             max_connections=settings.max_connections,
         ),
     )
+
+
+def open_embedders(config: AppConfig) -> Embedders:
+    """What embeds, in the API and in a worker alike."""
+    return Embedders(config.embedder, config.embedder_api_key, close_reading=config.close_reading)
 
 
 def open_backends(config: AppConfig, db: Database) -> Backends:
@@ -152,7 +159,7 @@ def open_backends(config: AppConfig, db: Database) -> Backends:
 
 def make_app(config: AppConfig) -> FastAPI:
     """The HTTP app; it opens its database when it starts and closes it when it stops."""
-    embedders = Embedders(config.embedder, config.embedder_api_key)
+    embedders = open_embedders(config)
     db = Database(
         config.database_url,
         max_size=config.pool_size,

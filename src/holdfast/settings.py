@@ -7,7 +7,7 @@ Order: flags of the command line, then `HOLDFAST_*` variables, then the TOML fil
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path, user_data_path
 from pydantic import BeforeValidator, Field, SecretStr
@@ -78,6 +78,10 @@ class Settings(BaseSettings):
         description="local, none, or an OpenAI-compatible URL (https://host/v1#model).",
     )
     embedder_api_key: SecretStr | None = Field(None, description="The key for that URL.")
+    close_reading: Literal["on", "off"] = Field(
+        "on",
+        description="Whether recall reads its candidates again, token by token, where the model can.",
+    )
     token_endpoints: Words = Field(
         default_factory=list,
         description="Beginnings of addresses that memory resources may ask for token counts.",

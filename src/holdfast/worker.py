@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Mapping
 import psycopg
 import structlog
 
-from holdfast.app import AppConfig, config_of, open_backends
+from holdfast.app import AppConfig, config_of, open_backends, open_embedders
 from holdfast.conversations import sweep as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.flush import run as flush_runs
 from holdfast.entries import sweep as entries
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
@@ -42,7 +41,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
 
 async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:
     """Do jobs until cancelled, and tidy up at the start and from time to time."""
-    embedders = Embedders(config.embedder, config.embedder_api_key)
+    embedders = open_embedders(config)
     db = Database(config.database_url, min_size=1, max_size=concurrency + 1, embedders=embedders)
     backends = open_backends(config, db)
     await db.open()

@@ -2,7 +2,16 @@ import asyncio
 
 import pytest
 
-from holdfast.kernel.embed import Embedder, EmbedderUnavailable, RemoteModel, open_embedder
+from holdfast.kernel.embed import (
+    MAX_TOKEN_ROWS,
+    Embedder,
+    EmbedderUnavailable,
+    Embedding,
+    RemoteModel,
+    Said,
+    as_vector,
+    open_embedder,
+)
 from tests.kernel.recall.hashing import DIMENSIONS, HashingEmbedder
 
 
@@ -14,9 +23,9 @@ class Counting:
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
 
-    def embed(self, texts, *, patience_s):
-        self.batches.append(list(texts))
-        return [[float(len(text)), 0.0] for text in texts]
+    def embed(self, said, *, patience_s):
+        self.batches.append(list(said))
+        return [Embedding(as_vector([float(len(each.text)), 0.0]), None) for each in said]
 
     def close(self) -> None:
         pass
@@ -25,10 +34,10 @@ class Counting:
 async def test_what_is_asked_for_at_once_is_embedded_together():
     model = Counting()
     embedder = Embedder(model, local=True)
-    vectors = await asyncio.gather(*(embedder.embed([f"{'x' * n}"]) for n in range(1, 13)))
-    assert [vector[0] for vector in vectors] == [f"[{n:.4f},0.0000]" for n in range(1, 13)]
+    vectors = await asyncio.gather(*(embedder.embed([Said("x" * n)]) for n in range(1, 13)))
+    assert [made.vector for [made] in vectors] == [f"[{n:.4f},0.0000]" for n in range(1, 13)]
     assert len(model.batches) < 12
-    await embedder.embed(["xxx"])
+    await embedder.embed([Said("xxx")])
     assert sum(len(batch) for batch in model.batches) == 12  # the last was at hand
     await embedder.close()
 
@@ -36,11 +45,18 @@ async def test_what_is_asked_for_at_once_is_embedded_together():
 async def test_the_bundled_model_gives_unit_vectors_in_order():
     embedder = open_embedder("local")
     assert embedder is not None
-    one, two = await embedder.embed(["This is an example sentence", "a cat"])
-    numbers = [float(x) for x in one.strip("[]").split(",")]
+    one, two = await embedder.embed([Said("This is an example sentence"), Said("a cat")])
+    numbers = [float(x) for x in one.vector.strip("[]").split(",")]
     assert len(numbers) == 384
     assert abs(sum(x * x for x in numbers) - 1) < 0.01
-    assert one != two
+    assert one.vector != two.vector
+    assert one.tokens is not None
+    assert len(one.tokens) == 5 * 8  # a token for each word
+    [long] = await embedder.embed([Said("tea " * 200)])
+    assert long.tokens is not None
+    assert len(long.tokens) == MAX_TOKEN_ROWS * 8
+    [said] = await embedder.embed([Said("a cat", speaker="Ana", before="What did you see?")])
+    assert said.vector != two.vector
     await embedder.close()
 
 
@@ -48,14 +64,15 @@ async def test_a_remote_embedder_is_asked_by_the_openai_protocol_and_its_failure
     server = HashingEmbedder()
     embedder = Embedder(RemoteModel(server.url, "key"), local=False)
     try:
-        [vector] = await embedder.embed(["green tea"])
-        assert len(vector.split(",")) == DIMENSIONS
+        [made] = await embedder.embed([Said("green tea")])
+        assert len(made.vector.split(",")) == DIMENSIONS
+        assert made.tokens is None
         server.down = True
         with pytest.raises(EmbedderUnavailable):
-            await embedder.embed(["black tea"])
+            await embedder.embed([Said("black tea")])
         server.down, server.delay_s = False, 1.0
         with pytest.raises(EmbedderUnavailable):
-            await embedder.embed(["white tea"], patience_s=0.1)
+            await embedder.embed([Said("white tea")], patience_s=0.1)
     finally:
         await embedder.close()
         server.close()

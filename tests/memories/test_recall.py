@@ -5,6 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from holdfast.kernel.recall import passages
+from holdfast.memories.passages import read_documents
+
 
 async def save(api, key: str, value: str, **fields):
     reply = await api.post("/memories", json={"key": key, "value": value, **fields})
@@ -295,3 +298,57 @@ async def test_an_org_sets_the_weights_of_its_ranking(api):
         assert (await api.patch("/org", json={"recall_weights": wrong})).status_code == 422
     await api.patch("/org", json={"recall_weights": None})
     assert (await keys(api, "green tea of Uji"))[0] == "plain"
+
+
+async def test_a_turn_is_embedded_after_what_was_said_before_it(org, api, db, owner_connection):
+    turns = [
+        ("q", "Did you move to Oslo?", "Bob"),
+        ("a", "Yes, last May", "Ana"),
+        ("b", "Nice!", "Bob"),
+    ]
+    saved = [await save(api, key, text, source=who, session_id="s") for key, text, who in turns]
+    ids = [row["id"] for row in saved]
+    async with db.read(org.caller()) as tx:
+        documents = await read_documents(tx, ids)
+        [last] = await read_documents(tx, ids[2:])
+    assert [each.before for each in documents] == [
+        "",
+        "Bob: Did you move to Oslo?",
+        "Ana: Yes, last May",
+    ]
+    assert last == documents[2]  # whatever it is read with
+
+    def vectors():
+        own = owner_connection
+        own.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+        return own.execute(
+            "SELECT p.object_id, v.embedding::text, octet_length(v.tokens) FROM passages p"
+            " LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.passage_id = p.id"
+            " WHERE p.org_id = %s ORDER BY p.object_id", [org.id]).fetchall()  # fmt: skip
+
+    before = vectors()
+    assert [id for id, _, _ in before] == ids
+    assert all(0 < size <= 48 * 8 for _, _, size in before)
+    async with db.begin(org.caller()) as tx:
+        await passages.drop(tx, "memory", [ids[0]])
+    after = {id: embedding for id, embedding, _ in vectors()}
+    # Nothing of what was dropped stays, not even in what followed it; that is embedded anew.
+    assert after[ids[1]] != before[1][1]
+    assert after[ids[2]] == before[2][1]
+
+
+async def test_a_batch_of_turns_is_embedded_as_if_saved_one_by_one(org, api, db, owner_connection):
+    turns = [("Bob", "Did you move to Oslo?"), ("Ana", "Yes, last May"), ("Bob", "Nice!")]
+    batch = [
+        {"key": f"k{n}", "value": text, "source": who, "session_id": "s1"}
+        for n, (who, text) in enumerate(turns)
+    ]
+    assert (await api.post("/memories/batch", json={"memories": batch})).status_code in (200, 201)
+    for n, (who, text) in enumerate(turns):
+        await save(api, f"l{n}", text, source=who, session_id="s2")
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    found = owner_connection.execute(
+        "SELECT p.session_id, v.embedding::text FROM passages p"
+        " JOIN passage_vectors v ON v.org_id = p.org_id AND v.passage_id = p.id"
+        " WHERE p.org_id = %s ORDER BY p.object_id", [org.id]).fetchall()  # fmt: skip
+    assert [e for s, e in found if s == "s1"] == [e for s, e in found if s == "s2"] != []

@@ -132,7 +132,9 @@ async def _on_database(
 ) -> None:
     from holdfast import stdio
 
-    embedders = Embedders(settings.embedder, settings.embedder_key)
+    embedders = Embedders(
+        settings.embedder, settings.embedder_key, close_reading=settings.close_reading == "on"
+    )
     db = Database(urls.app, min_size=1, max_size=4, embedders=embedders)
     await db.open()
     try:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
 from time import monotonic
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urldefrag
 
 import httpx
@@ -28,8 +28,26 @@ MAX_KEPT = 4_096
 CHECKED_S = 10.0
 DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
 
+# How many rows of bits a passage keeps for close reading, 8 bytes each: together half of what its vector takes.
+MAX_TOKEN_ROWS = 48
+
 Vector = str
 """A vector as Postgres reads it: `[0.1,0.2]`."""
+
+
+class Said(NamedTuple):
+    """A text to embed, who said it, and what was said just before ("" for nobody and nothing)."""
+
+    text: str
+    speaker: str = ""
+    before: str = ""
+
+
+class Embedding(NamedTuple):
+    """A text's vector, and its tokens for close reading: 64 bits each, None where the model gives none."""
+
+    vector: Vector
+    tokens: bytes | None
 
 
 class EmbedderUnavailable(Exception):
@@ -41,8 +59,8 @@ class Model(Protocol):
 
     name: str
 
-    def embed(self, texts: Sequence[str], *, patience_s: float) -> Sequence[Sequence[float]]:
-        """One row for each text, in order, of unit length; EmbedderUnavailable when it cannot."""
+    def embed(self, said: Sequence[Said], *, patience_s: float) -> Sequence[Embedding]:
+        """One for each text, in order, with vectors of unit length; EmbedderUnavailable when it cannot."""
         ...
 
     def close(self) -> None:
@@ -51,24 +69,31 @@ class Model(Protocol):
 
 
 class LocalModel:
-    """all-MiniLM-L6-v2 from the package holdfast-minilm: on the CPU, without a network."""
+    """all-MiniLM-L6-v2, trained on to read conversations, from the package holdfast-minilm: on the CPU, without a network."""
 
-    name = "local:all-MiniLM-L6-v2"
+    name = "local:all-MiniLM-L6-v2-memory-1"
 
     def __init__(self) -> None:
         try:
-            from holdfast_minilm import MiniLM
+            from holdfast_minilm import MiniLM, as_bits
         except ImportError:
             raise EmbedderUnavailable(
                 "the local embedder is not installed: pip install holdfast-minilm, or set "
                 "HOLDFAST_EMBEDDER to an endpoint or to none"
             ) from None
         self._model = MiniLM()
+        self._as_bits = as_bits
 
-    def embed(self, texts: Sequence[str], *, patience_s: float) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        """One row for each text, in order."""
-        rows: list[list[float]] = self._model.embed(texts).tolist()
-        return rows
+    def embed(self, said: Sequence[Said], *, patience_s: float) -> Sequence[Embedding]:  # noqa: ARG002
+        """One for each text, in order, read after its speaker's name and the end of what was said before."""
+        encoded = self._model.encode(
+            [f"{each.speaker}: {each.text}" if each.speaker else each.text for each in said],
+            [each.before for each in said],
+        )
+        return [
+            Embedding(as_vector(row), self._as_bits(tokens, MAX_TOKEN_ROWS).tobytes())
+            for row, tokens in zip(encoded.vectors.tolist(), encoded.tokens, strict=True)
+        ]
 
     def close(self) -> None:
         """There is nothing to let go of."""
@@ -85,24 +110,25 @@ class RemoteModel:
         self._client = httpx.Client(headers=headers)
         self._url = f"{address.rstrip('/')}/embeddings"
 
-    def embed(self, texts: Sequence[str], *, patience_s: float) -> Sequence[Sequence[float]]:
-        """One row for each text, in order."""
+    def embed(self, said: Sequence[Said], *, patience_s: float) -> Sequence[Embedding]:
+        """One for each text, in order, of the text alone."""
+        texts = [each.text for each in said]
         try:
             reply = self._client.post(
                 self._url,
-                json={"model": self._model, "input": list(texts), "encoding_format": "float"},
+                json={"model": self._model, "input": texts, "encoding_format": "float"},
                 timeout=patience_s,
             )
             reply.raise_for_status()
             data = sorted(reply.json()["data"], key=lambda each: each["index"])
-            rows = [_unit([float(x) for x in each["embedding"]]) for each in data]
+            rows = [as_vector(_unit([float(x) for x in each["embedding"]])) for each in data]
         except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
             raise EmbedderUnavailable(
                 f"the embedder does not answer: {type(error).__name__}"
             ) from error
         if len(rows) != len(texts):
             raise EmbedderUnavailable("the embedder answered with another number of vectors")
-        return rows
+        return [Embedding(row, None) for row in rows]
 
     def close(self) -> None:
         """Close its connections."""
@@ -110,49 +136,48 @@ class RemoteModel:
 
 
 class Embedder:
-    """A model behind a queue of its own, with the latest vectors at hand."""
+    """A model behind a queue of its own, with the latest embeddings at hand."""
 
     def __init__(self, model: Model, *, local: bool) -> None:
         self.model = model.name
         self.local = local
         self._model = model
-        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
-        self._making: dict[bytes, asyncio.Future[Vector]] = {}
-        self._waiting: list[tuple[str, float, asyncio.Future[Vector]]] = []
+        self._kept: OrderedDict[bytes, Embedding] = OrderedDict()
+        self._making: dict[bytes, asyncio.Future[Embedding]] = {}
+        self._waiting: list[tuple[Said, float, asyncio.Future[Embedding]]] = []
         self._runner: asyncio.Task[None] | None = None
         self._answered_at = -CHECKED_S
 
     async def embed(
-        self, texts: Sequence[str], *, patience_s: float = PATIENCE_S, urgent: bool = False
-    ) -> list[Vector]:
-        """The vectors of these texts, in order; EmbedderUnavailable when there are none to be had.
+        self, said: Sequence[Said], *, patience_s: float = PATIENCE_S, urgent: bool = False
+    ) -> list[Embedding]:
+        """The embeddings of these texts, in order; EmbedderUnavailable when there are none to be had.
 
         What is urgent (a query) goes before what waits already.
         """
-        asked = self.start(texts, patience_s=patience_s, urgent=urgent)
+        kept = {each: found for each in said if (found := self.at_hand(each)) is not None}
+        asked = self.start(said, patience_s=patience_s, urgent=urgent)
         if asked:
             await asyncio.wait(asked.values())
-        for future in asked.values():
-            future.result()  # raises what went wrong
-        made = {text: future.result() for text, future in asked.items()}
-        return [made.get(text) or self.at_hand(text) or "" for text in texts]
+        made = {each: future.result() for each, future in asked.items()}  # raises what went wrong
+        return [kept[each] if each in kept else made[each] for each in said]
 
     def start(
-        self, texts: Sequence[str], *, patience_s: float = PATIENCE_S, urgent: bool = False
-    ) -> dict[str, asyncio.Future[Vector]]:
-        """Have these made, without waiting: what is not at hand, with the vectors to come."""
+        self, said: Sequence[Said], *, patience_s: float = PATIENCE_S, urgent: bool = False
+    ) -> dict[Said, asyncio.Future[Embedding]]:
+        """Have these made, without waiting: what is not at hand, with the embeddings to come."""
         loop = asyncio.get_running_loop()
-        coming: dict[str, asyncio.Future[Vector]] = {}
-        fresh: list[tuple[str, float, asyncio.Future[Vector]]] = []
-        for text in dict.fromkeys(texts):
-            if self.at_hand(text) is not None:
+        coming: dict[Said, asyncio.Future[Embedding]] = {}
+        fresh: list[tuple[Said, float, asyncio.Future[Embedding]]] = []
+        for each in dict.fromkeys(said):
+            if self.at_hand(each) is not None:
                 continue
-            digest = _digest(text)
+            digest = _digest(each)
             if digest not in self._making:
                 future = self._making[digest] = loop.create_future()
                 future.add_done_callback(lambda done: done.exception())  # nobody may be waiting
-                fresh.append((text, patience_s, future))
-            coming[text] = self._making[digest]
+                fresh.append((each, patience_s, future))
+            coming[each] = self._making[digest]
         self._waiting = fresh + self._waiting if urgent else self._waiting + fresh
         if fresh and self.idle:
             self._runner = loop.create_task(self._run())
@@ -163,25 +188,25 @@ class Embedder:
         """Whether nothing is being made."""
         return self._runner is None or self._runner.done()
 
-    def is_coming(self, text: str) -> bool:
-        """Whether the vector of a text is at hand, or is being made."""
-        digest = _digest(text)
+    def is_coming(self, said: Said) -> bool:
+        """Whether the embedding of a text is at hand, or is being made."""
+        digest = _digest(said)
         return digest in self._kept or digest in self._making
 
-    def at_hand(self, text: str) -> Vector | None:
-        """The vector of a text embedded a moment ago; None where it would have to be made."""
-        return self._kept.get(_digest(text))
+    def at_hand(self, said: Said) -> Embedding | None:
+        """The embedding of a text made a moment ago; None where it would have to be made."""
+        return self._kept.get(_digest(said))
 
-    def all_at_hand(self, texts: Sequence[str]) -> list[Vector] | None:
-        """The vectors of these texts, if none has to be waited for."""
-        vectors = [found for text in texts if (found := self.at_hand(text)) is not None]
-        return vectors if len(vectors) == len(texts) else None
+    def all_at_hand(self, said: Sequence[Said]) -> list[Embedding] | None:
+        """The embeddings of these texts, if none has to be waited for."""
+        found = [kept for each in said if (kept := self.at_hand(each)) is not None]
+        return found if len(found) == len(said) else None
 
     async def check(self) -> None:
         """Embed a word, unless one was embedded a moment ago; EmbedderUnavailable where that fails."""
         now = monotonic()
         if now - self._answered_at > CHECKED_S:
-            await self.embed([f"ready {now}"], urgent=True)
+            await self.embed([Said(f"ready {now}")], urgent=True)
 
     async def close(self) -> None:
         """End the work that is under way."""
@@ -192,26 +217,25 @@ class Embedder:
     async def _run(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-            texts = [text for text, _, _ in batch]
+            said = [each for each, _, _ in batch]
             patience_s = max(patience for _, patience, _ in batch)
             try:
-                rows = await asyncio.to_thread(self._model.embed, texts, patience_s=patience_s)
+                made = await asyncio.to_thread(self._model.embed, said, patience_s=patience_s)
             except Exception as error:  # whoever waits hears of it, whatever it is
                 metrics.embedder_failures.inc()
                 self._answered_at = -CHECKED_S
-                for text, _, future in batch:
-                    del self._making[_digest(text)]
+                for each, _, future in batch:
+                    del self._making[_digest(each)]
                     future.set_exception(_as_unavailable(error))
                 continue
             self._answered_at = monotonic()
-            for (text, _, future), row in zip(batch, rows, strict=True):
-                vector = as_vector(row)
-                self._keep(text, vector)
-                del self._making[_digest(text)]
-                future.set_result(vector)
+            for (each, _, future), embedding in zip(batch, made, strict=True):
+                self._keep(each, embedding)
+                del self._making[_digest(each)]
+                future.set_result(embedding)
 
-    def _keep(self, text: str, vector: Vector) -> None:
-        self._kept[_digest(text)] = vector
+    def _keep(self, said: Said, embedding: Embedding) -> None:
+        self._kept[_digest(said)] = embedding
         while len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
 
@@ -230,8 +254,12 @@ def open_embedder(spec: str, api_key: str | None = None) -> Embedder | None:
 class Embedders:
     """The embedder that serves: that of the active model, which is not the setting's while `holdfast reembed` is under way."""
 
-    def __init__(self, spec: str = "none", api_key: str | None = None) -> None:
+    def __init__(
+        self, spec: str = "none", api_key: str | None = None, *, close_reading: bool = True
+    ) -> None:
+        """`close_reading`: whether recall compares tokens, where the model gives them."""
         self._spec = spec
+        self.close_reading = close_reading
         self._api_key = api_key
         self._opened: dict[str, Embedder] = {}
         self._opening = asyncio.Lock()
@@ -298,8 +326,9 @@ def _unit(row: list[float]) -> list[float]:
     return [x / length for x in row] if length else row
 
 
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _digest(said: Said) -> bytes:
+    whole = "\0".join(said).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, digest_size=16).digest()
 
 
 def _as_unavailable(error: Exception) -> EmbedderUnavailable:

@@ -21,7 +21,8 @@ async def save_batch(
     limits.at_most(len(items), MAX_BATCH, what="memories")
     refused: dict[int, HoldfastError] = {}
     saves: dict[int, Save] = {}
-    await passages.prefetch_embeddings(db, [item for item in items if isinstance(item, NewMemory)])
+    news = [item for item in items if isinstance(item, NewMemory)]
+    await passages.prefetch_embeddings(db, caller, news)
     async with db.begin(caller) as tx:
         known: dict[Any, Caller] = {}
         for index, item in enumerate(items):

@@ -1,12 +1,15 @@
 """Memories as recall indexes them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
+from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.memories.model import DEFAULTS, TRUSTS, Memory, NewMemory, Trust, audience_of
 
@@ -15,6 +18,10 @@ queries = load(__file__, "recall.sql")
 # Sources that do not name a speaker.
 _NOBODY = frozenset({"manual", "auto"})
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+# More than the 24 tokens that are read of what was said before.
+BEFORE_CHARS = 400
+# Above the ids of all memories: what a save is about to make comes after everything.
+_YET_TO_COME = "~"
 
 
 def trust_label(min_trust: Trust) -> str:
@@ -22,7 +29,15 @@ def trust_label(min_trust: Trust) -> str:
     return f"trust:{min_trust}"
 
 
-def document(row: Memory) -> Document:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    place: int  # which of the documents it comes before, from 1
+    id: str
+    source: str
+    value: str
+
+
+def document(row: Memory, before: str = "") -> Document:
     """A memory as recall indexes it."""
     return _document(
         {name: getattr(row, name) for name in ("key", "value", *DEFAULTS)},
@@ -32,6 +47,7 @@ def document(row: Memory) -> Document:
         session_id=row.session_id,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        before=before,
     )
 
 
@@ -42,6 +58,7 @@ def new_document(
     audience: str = "",
     workspace_id: str | None = None,
     session_id: str | None = None,
+    before: str = "",
     now: datetime = _LONG_AGO,
 ) -> Document:
     """The document of a memory that a save is about to make."""
@@ -53,6 +70,7 @@ def new_document(
         session_id=session_id,
         created_at=now,
         updated_at=now,
+        before=before,
     )
 
 
@@ -65,6 +83,7 @@ def _document(
     session_id: str | None,
     created_at: datetime,
     updated_at: datetime,
+    before: str,
 ) -> Document:
     category, tags, source = fields["category"], dict.fromkeys(fields["tags"]), fields["source"]
     ends = [at for at in (fields["expires_at"], fields["valid_to"]) if at is not None]
@@ -81,6 +100,7 @@ def _document(
         workspace_id=workspace_id,
         session_id=session_id,
         actor=None if source in _NOBODY else source,
+        before=before,
         labels=(
             f"category:{category}",
             *(f"tag:{tag}" for tag in tags),
@@ -92,9 +112,66 @@ def _document(
     )
 
 
-async def prefetch_embeddings(db: Database, news: Sequence[NewMemory]) -> None:
-    """Start embedding these memories before the write transaction; their key, summary and value are what is embedded."""
-    await passages.prefetch_embeddings(db, [new_document(new) for new in news])
+async def prefetch_embeddings(db: Database, caller: Caller, news: Sequence[NewMemory]) -> list[str]:
+    """Start embedding these memories before the write transaction: key, summary and value, after what was said before in the
+    session. Gives the latter for each."""
+    documents = [
+        new_document(
+            new,
+            object_id=_YET_TO_COME,
+            audience=_audience(caller, new),
+            session_id=new.place.session_id or caller.session_id,
+        )
+        for new in news
+    ]
+    if any(each.session_id for each in documents):
+        async with db.read(caller) as tx:
+            documents = await _after_what_was_said(tx, documents)
+    await passages.prefetch_embeddings(db, documents)
+    return [each.before for each in documents]
+
+
+def _audience(caller: Caller, new: NewMemory) -> str:
+    """Who will see it, as far as that is known before the place is entered; "org" where it is not."""
+    match new.scope:
+        case "global":
+            return Audience(user_id=caller.user_id).text
+        case "project":
+            return Audience(project_id=new.place.project_id or caller.project_id).text
+        case "agent":
+            return Audience(agent_id=new.place.agent_id or caller.agent_id).text
+
+
+async def _after_what_was_said(tx: Tx, documents: Sequence[Document]) -> list[Document]:
+    """The documents, each with what was said just before it in its session: by one of these, or by what is there."""
+    said = {
+        each.place - 1: (each.id, _spoken(each.source, each.value))
+        for each in await tx.all(
+            _Said,
+            queries.said_before,
+            scopes=[each.scope for each in documents],
+            sessions=[each.session_id for each in documents],
+            ids=[each.object_id for each in documents],
+        )
+    }
+    last: dict[tuple[str, str], tuple[str, str]] = {}
+    found: list[Document] = []
+    for place, each in enumerate(documents):
+        before = said.get(place, ("", ""))
+        if each.session_id is not None:
+            session = (each.scope, each.session_id)
+            earlier = last.get(session, ("", ""))
+            if earlier[0] == _YET_TO_COME or before[0] < earlier[0] < each.object_id:
+                before = earlier
+            last[session] = each.object_id, _spoken(each.actor, each.body)
+        found.append(replace(each, before=before[1]))
+    return found
+
+
+def _spoken(source: str | None, text: str) -> str:
+    """A text with the name of who said it; its end is enough."""
+    end = text[-BEFORE_CHARS:]
+    return end if source is None or source in _NOBODY else f"{source}: {end}"
 
 
 async def index_new(tx: Tx, new: Document, revision_id: str) -> None:
@@ -104,11 +181,16 @@ async def index_new(tx: Tx, new: Document, revision_id: str) -> None:
 
 async def index(tx: Tx, rows: Sequence[Memory]) -> None:
     """Put the passages of rows as a write left them; a superseded row has none."""
-    await passages.put(tx, [document(row) for row in rows if row.superseded_by is None])
+    documents = [document(row) for row in rows if row.superseded_by is None]
+    if any(each.session_id for each in documents):
+        documents = await _after_what_was_said(tx, documents)
+    await passages.put(tx, documents)
     await passages.drop(tx, "memory", [row.id for row in rows if row.superseded_by is not None])
 
 
 async def read_documents(tx: Tx, ids: Sequence[str]) -> list[Document]:
     """Memories of the org, whatever their audience, to be embedded again."""
     rows = await tx.all(Memory, queries.memories_to_index, ids=list(ids))
-    return [document(row) for row in rows]
+    return await _after_what_was_said(
+        tx, sorted(map(document, rows), key=lambda each: each.object_id)
+    )

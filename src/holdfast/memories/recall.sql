@@ -13,6 +13,13 @@ SELECT {memory_columns}, '[]'::jsonb AS assets, '{}'::text[] AS node_ids
   FROM memories m
  WHERE m.org_id = %(org_id)s AND m.id = ANY (%(ids)s) AND m.superseded_by IS NULL;
 
+-- name: said_before
+-- What was said just before each of these in its session, for the index alone; ids that are yet to come are '~'.
+-- sight: of the same scope and session as what is being indexed, and never shown.
+SELECT given.place, m.id, m.source, right(m.value, 400) AS value
+  FROM unnest(%(scopes)s::text[], %(sessions)s::text[], %(ids)s::text[]) WITH ORDINALITY given (scope, session_id, id, place)
+  JOIN memories m ON m.org_id = %(org_id)s AND m.id = recall_previous(given.scope, given.session_id, given.id);
+
 -- name: recalled_memories
 -- The index brought these up; the rows are read under the policy, and the rule of sight holds once more.
 -- sight: `audiences` are those that recall_sight gave.

@@ -44,6 +44,7 @@ class Save:
 
     by: Caller
     new: NewMemory
+    before: str = ""  # what was said just before it in its session
 
     @property
     def slot(self) -> tuple[str, str, str]:
@@ -62,9 +63,9 @@ async def save_memory(
 ) -> SavedMemory:
     """Save under a key: update the row that holds it for its audience, or make one."""
     check_new(new)
-    await passages.prefetch_embeddings(db, [new])
+    [before] = await passages.prefetch_embeddings(db, caller, [new])
     async with db.begin(caller) as tx:
-        save = await prepare_save(tx, caller, new)
+        save = await prepare_save(tx, caller, new, before)
         [saved] = await save_rows(tx, [save], if_match=if_match)
     return saved
 
@@ -75,10 +76,10 @@ def check_new(new: NewMemory) -> None:
     check_sources(new.sources)
 
 
-async def prepare_save(tx: Tx, caller: Caller, new: NewMemory) -> Save:
+async def prepare_save(tx: Tx, caller: Caller, new: NewMemory, before: str = "") -> Save:
     """Enter the place a save speaks from, and refuse what may not be saved there."""
     speaking = await enter(tx, caller, new.place, to_write=True)
-    save = Save(speaking, new)
+    save = Save(speaking, new, before)
     check_scope(save)
     await check_successor(tx, speaking, new.fields)
     return save
@@ -159,6 +160,7 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
         audience=audience,
         workspace_id=workspace_id,
         session_id=save.by.session_id,
+        before=save.before,
         now=tx.now,
     )
     await passages.index_new(tx, new, revision_id)

@@ -29,8 +29,10 @@ candidates = st.builds(
     terms=st.sampled_from([[], ["tea"]]),
     whole=st.booleans(),
     embedded=st.booleans(),
+    tokens=st.none() | st.binary(min_size=8, max_size=8) | st.binary(min_size=24, max_size=24),
+    scope_size=st.just(100.0),
 )
-weights = st.builds(Weights, *[st.floats(0, 1) for _ in range(9)])
+weights = st.builds(Weights, *[st.floats(0, 1) for _ in range(10)])
 
 
 @given(
@@ -38,9 +40,15 @@ weights = st.builds(Weights, *[st.floats(0, 1) for _ in range(9)])
     st.sampled_from(["hybrid", "lexical", "semantic"]),
     weights,
     st.booleans(),
+    st.none() | st.binary(min_size=16, max_size=16),
 )
-def test_parts_add_up_to_the_score_exactly_and_scores_lie_in_0_to_1(found, mode, weights, semantic):
-    asked = Asked(mode, NOW, named_in("in May 2023", NOW), {"ana"}, semantic)
+def test_parts_add_up_to_the_score_exactly_and_scores_lie_in_0_to_1(
+    found, mode, weights, semantic, tokens
+):
+    asked = Asked(
+        mode, NOW, named_in("in May 2023", NOW), frozenset({"ana"}), semantic,
+        identifiers=frozenset({"tea"}), tokens=tokens,
+    )  # fmt: skip
     result = fuse(found, asked, weights)
     for hit in result.hits + result.faint:
         assert sum(hit.parts.values()) == hit.score
@@ -72,3 +80,69 @@ def test_a_time_that_is_named_lifts_what_was_so_then():
 def test_any_query_can_be_read_for_times(text):
     times = named_in(text, NOW)
     assert 0.0 <= times.fit(NOW) <= 1.0
+
+
+def candidate(object_id="a", **fields):
+    given = {
+        "passage_id": 1, "kind": "memory", "object_id": object_id, "number": 0, "starts": 0, "ends": 10,
+        "session_id": None, "actor": None, "at": NOW, "updated_at": NOW, "importance": 5, "pinned": False,
+        "lexical": 0.0, "rank": 0.0, "similarity": 0.3, "terms": [], "whole": False, "embedded": True,
+        "tokens": None, "scope_size": 100.0,
+    }  # fmt: skip
+    return Candidate(**(given | fields))
+
+
+QUERY = bytes(range(16))
+NEAR = QUERY  # every token of the query is there
+FAR = bytes(255 - each for each in QUERY)
+
+
+def test_close_reading_decides_between_passages_that_are_alike_otherwise():
+    found = fuse(
+        [candidate("far", tokens=FAR), candidate("near", tokens=NEAR)],
+        Asked("hybrid", NOW, tokens=QUERY),
+        Weights(),
+    )
+    ranked = found.hits + found.faint
+    assert [hit.object_id for hit in ranked] == ["near", "far"]
+    assert ranked[0].parts["close_reading"] > 0
+    assert ranked[1].parts["close_reading"] < 0  # every bit differs
+
+
+def test_without_tokens_recall_goes_on_without_close_reading():
+    for asked, tokens in ((QUERY, None), (None, NEAR)):
+        found = fuse(
+            [candidate(tokens=tokens, lexical=10.0, whole=True)],
+            Asked("hybrid", NOW, tokens=asked),
+            Weights(),
+        )
+        assert "close_reading" not in found.hits[0].parts
+        assert (
+            found.hits[0].parts["semantic"] == 0.5 * 0.3
+            or abs(found.hits[0].parts["semantic"] - 0.15) < 2**-20
+        )
+
+
+def test_the_words_of_a_passage_without_a_vector_speak_for_the_rest():
+    same = {"lexical": 18.0, "terms": ["x"], "whole": True}
+    found = fuse(
+        [
+            candidate("new", embedded=False, similarity=None, **same),
+            candidate("old", similarity=0.2, tokens=FAR, **same),
+        ],
+        Asked("hybrid", NOW, tokens=QUERY),
+        Weights(),
+    )
+    assert [hit.object_id for hit in found.hits] == ["new", "old"]
+
+
+def test_the_best_of_an_answer_scores_the_confidence_and_more_evidence_gives_more():
+    def best(**fields):
+        asked = Asked("hybrid", NOW, tokens=QUERY)
+        found = fuse([candidate(tokens=NEAR, **fields), candidate("b")], asked, Weights())
+        return max(hit.score for hit in found.hits + found.faint)
+
+    assert (
+        best(similarity=0.1) < best(similarity=0.4) < best(similarity=0.4, lexical=20, whole=True)
+    )
+    assert best(similarity=0.2, scope_size=100_000.0) < best(similarity=0.2, scope_size=100.0)

@@ -90,6 +90,7 @@ async def candidates(db, org, *, text="", vector=None, labels=()):
         lexical_limit=ARM,
         semantic_limit=ARM,
         asked_at=NOW,
+        closely=False,
     )
 
 

@@ -3,6 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.kernel.embed import Said
 from holdfast.kernel.recall.passages import OVERLAP_CHARS, PASSAGE_CHARS, cut, embedding_texts
 from tests.kernel.recall.conftest import document
 
@@ -20,10 +21,10 @@ def test_passages_cover_the_text_and_overlap(text: str):
 
 
 def test_a_key_of_words_is_embedded_and_an_identifier_is_not():
-    assert embedding_texts(document("m", "blue", head="favourite_color")) == [
-        "favourite color: blue"
-    ]
-    assert embedding_texts(document("m", "blue", head="D1:3")) == ["blue"]
+    [said] = embedding_texts(document("m", "blue", head="favourite_color"))
+    assert said == Said("favourite color: blue")
+    [said] = embedding_texts(document("m", "blue", head="D1:3", actor="Ana", before="Which?"))
+    assert said == Said("blue", "Ana", "Which?")
 
 
 async def test_what_is_put_again_replaces_what_it_said(index):

@@ -5,6 +5,7 @@ import psycopg
 import pytest
 
 from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall.search import search
 from holdfast.kernel.sql import Query
 from tests.kernel.recall.conftest import NOW
@@ -127,7 +128,7 @@ async def test_raw_sql_sees_its_own_org_through_the_function_and_none_without(
     await index.put("m1", "the secret garden")
     ask = (
         "SELECT object_id FROM recall_candidates('{memory/global:ana}', '{memory}', NULL, '{}', 'secret', '',"
-        " NULL, NULL, 10, 10, now())"
+        " NULL, NULL, 10, 10, now(), false)"
     )
     with psycopg.connect(service.app_url, options="-c role=holdfast_app", autocommit=True) as raw:
         raw.execute("SELECT set_config('holdfast.org', %s, false)", [index.caller.org_id])
@@ -216,3 +217,44 @@ async def test_the_search_is_one_function_of_the_question(index):
     first = await index.found("garden")
     assert (await index.found("garden")).hits == first.hits
     assert search is not None
+
+
+async def test_passages_are_read_closely_by_default_and_not_where_it_is_turned_off(service, index):
+    await index.put("tea", "She enjoys green tea in the morning", actor="Ana")
+    await index.put("car", "The engine was repaired in the garage", actor="Ana")
+    closely = await index.found("what does she drink in the morning?")
+    assert closely.hits[0].object_id == "tea"
+    assert closely.hits[0].parts["close_reading"] > 0
+    off = Database(
+        service.app_url, min_size=1, max_size=2, embedders=Embedders("local", close_reading=False)
+    )
+    await off.open()
+    try:
+        index.db = off
+        plainly = await index.found("what does she drink in the morning?")
+        assert plainly.hits[0].object_id == "tea"
+        assert "close_reading" not in plainly.hits[0].parts
+        assert plainly.hits[0].parts["semantic"] > 0
+    finally:
+        await off.close()
+
+
+async def test_a_short_turn_is_found_by_meaning_through_what_it_answers(index):
+    turn = {"session_id": "s", "actor": "Ana"}
+    await index.put("m1", "Yes, last May", before="Bob: Did you move to Oslo?", **turn)
+    await index.put("m2", "Yes, last June", before="Bob: Did you sell the car?", **turn)
+    assert (await index.ask("moving house to Norway", mode="semantic"))[0] == "m1"
+
+
+async def test_a_score_says_whether_anything_answers(index):
+    for number, text in enumerate(
+        ["She enjoys green tea in the morning", "The engine was repaired in the garage",
+         "My sister lives in Lisbon", "The meeting moved to Thursday"]
+    ):  # fmt: skip
+        await index.put(f"m{number}", text)
+    own = await index.found("where does my sister live?")
+    assert own.hits[0].object_id == "m2"
+    assert own.hits[0].score > 0.8
+    for foreign in ("How does RSA encryption work?", "What is the melting point of gallium?"):
+        found = await index.found(foreign)
+        assert max((hit.score for hit in found.hits), default=0.0) < 0.3, foreign

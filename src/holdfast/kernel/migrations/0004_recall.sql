@@ -88,6 +88,7 @@ CREATE TABLE passage_vectors (
     scope_id    bigint NOT NULL,
     dimensions  integer NOT NULL,
     embedding   halfvec NOT NULL,
+    tokens      bytea,               -- for close reading: a bit per dimension, 8 bytes per token; NULL: the model gives none
     PRIMARY KEY (org_id, model_id, passage_id),
     FOREIGN KEY (org_id, passage_id) REFERENCES passages ON DELETE CASCADE
 );

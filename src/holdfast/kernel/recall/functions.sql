@@ -165,7 +165,7 @@ CREATE OR REPLACE FUNCTION recall_put(
     in_kind text, in_object_id text, in_scope text, in_workspace_id text, in_session_id text, in_actor text,
     in_labels text[], in_at timestamptz, in_updated_at timestamptz, in_until timestamptz, in_importance integer,
     in_pinned boolean, in_head text, in_summary text, in_about text, in_bodies text[], in_literals text[],
-    in_starts integer[], in_ends integer[], in_vectors text[], in_model text
+    in_starts integer[], in_ends integer[], in_vectors text[], in_tokens bytea[], in_model text
 ) RETURNS text
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -191,8 +191,8 @@ BEGIN
         PERFORM recall_post(this);
         PERFORM recall_learn(org, of_scope, new_words);
         IF in_vectors[n] IS NOT NULL AND model IS NOT NULL THEN
-            INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
-            SELECT org, model, this.id, of_scope, vector_dims(given), given
+            INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
+            SELECT org, model, this.id, of_scope, vector_dims(given), given, in_tokens[n]
               FROM (SELECT in_vectors[n]::halfvec AS given) vector;
         END IF;
     END LOOP;
@@ -217,19 +217,25 @@ BEGIN
     RETURN (SELECT m.name FROM embedding_models m WHERE m.active);
 END $$;
 
-CREATE OR REPLACE FUNCTION recall_drop(in_kind text, in_object_ids text[]) RETURNS void
+-- Takes objects out of the index. What follows one in its session was embedded with its last words as context: that vector is
+-- taken away too, so that nothing of what was dropped stays; whether there was one, which then must be made anew.
+CREATE OR REPLACE FUNCTION recall_drop(in_kind text, in_object_ids text[]) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     org text := current_org();
     dropped text;
     follows bigint;
+    stale boolean := false;
 BEGIN
     FOREACH dropped IN ARRAY in_object_ids LOOP
         follows := recall_take_out(org, in_kind, dropped);
         IF follows IS NOT NULL THEN
             PERFORM recall_refresh(org, follows);
+            DELETE FROM passage_vectors v WHERE v.org_id = org AND v.passage_id = follows AND v.tokens IS NOT NULL;
+            stale := stale OR FOUND;
         END IF;
     END LOOP;
+    RETURN stale;
 END $$;
 
 -- Takes a whole scope out of the index.
@@ -290,22 +296,34 @@ END $$;
 
 -- Gives an object's passages the vectors of a model, unless the object changed since it was read.
 CREATE OR REPLACE FUNCTION recall_fill(
-    in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_model text
+    in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_tokens bytea[], in_model text
 ) RETURNS integer
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     filled integer;
 BEGIN
-    INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)
-    SELECT p.org_id, m.id, p.id, p.scope_id, vector_dims(given.vector), given.vector
-      FROM (SELECT number - 1 AS number, vector::halfvec
-              FROM unnest(in_vectors) WITH ORDINALITY AS each (vector, number)) given
+    INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
+    SELECT p.org_id, m.id, p.id, p.scope_id, vector_dims(given.vector), given.vector, given.tokens
+      FROM (SELECT number - 1 AS number, vector::halfvec, tokens
+              FROM unnest(in_vectors, in_tokens) WITH ORDINALITY AS each (vector, tokens, number)) given
       JOIN passages p ON p.org_id = current_org() AND p.kind = in_kind AND p.object_id = in_object_id
                      AND p.number = given.number AND p.updated_at = in_updated_at
       JOIN embedding_models m ON m.name = in_model
         ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS filled = ROW_COUNT;
     RETURN filled;
+END $$;
+
+-- What was put just before an object in its session, in the same scope; '' where it was the first.
+CREATE OR REPLACE FUNCTION recall_previous(in_scope text, in_session_id text, in_object_id text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN coalesce(
+        (SELECT p.object_id FROM passages p
+          WHERE p.scope_id = recall_scope_id(current_org(), in_scope) AND p.session_id = in_session_id
+            AND p.object_id < in_object_id
+          ORDER BY p.object_id DESC
+          LIMIT 1), '');
 END $$;
 
 -- Whether an object has passages.
@@ -375,9 +393,9 @@ END $$;
 REVOKE ALL ON FUNCTION
     recall_counts, recall_tail, recall_words, recall_length, recall_learn, recall_unlearn, recall_post,
     recall_write_postings, recall_next, recall_take_out, recall_refresh, recall_put, recall_drop, recall_drop_scope,
-    recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_objects, recall_reword
+    recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_previous, recall_objects, recall_reword
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     recall_put, recall_drop, recall_drop_scope,
-    recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_objects, recall_reword
+    recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_previous, recall_objects, recall_reword
     TO holdfast_app;

@@ -1,24 +1,33 @@
 """Candidates in, a ranking out: what speaks for each passage, added up.
 
-The sum is convex rather than by ranks: each arm's score keeps its size, so that a passage both arms like goes first and the
-score means the same from query to query. BM25 has no upper end; b / (b + HALF) brings it to 0..1.
+The sum is convex rather than by ranks: each arm's score keeps its size, so that a passage both arms like goes first. BM25 has
+no upper end; b / (b + HALF) brings it to 0..1. Where the passages were read closely, the sums of a query are then scaled so
+that its best result has the query's confidence (confidence.py): a score means the same from query to query and scope to scope.
+
+Everything is computed for all candidates at once, on arrays; an object is made only for what is found.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.kernel.recall.closeness import closeness, expected_closeness
+from holdfast.kernel.recall.confidence import OPEN, Evidence, confidence
 from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Candidate, Found, Hit, Mode
 from holdfast.kernel.recall.times import NO_TIMES, Times
+
+Floats = npt.NDArray[np.float64]
 
 HALF = 18.0
 RECENT_DAYS = 30.0
 # Parts are whole multiples of one over this, a power of two: floating point adds those without error, in any order.
 PER_UNIT = 2.0**20
 
-# Meaning alone opens a list from the first of these on, and keeps adding to one that is open down to the second. Without
-# a word in common and below both, nothing is said at all.
+# Without close reading, meaning alone opens a list from the first of these on. An open list takes what is close in meaning
+# down to the second.
 CREDIBLE_SIMILARITY = 0.25
 FAINT_SIMILARITY = 0.1
 # An identifier that more objects than this share does not decide between them.
@@ -27,7 +36,7 @@ MAX_IDENTIFIED = 10
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part may add to a score. The benchmark chose these; an org may set its own."""
+    """How much each part may add to a score, before scaling. The benchmark chose these; an org may set its own."""
 
     lexical: float = 0.5
     semantic: float = 0.5
@@ -38,6 +47,7 @@ class Weights:
     recency: float = 0.02
     importance: float = 0.03
     pinned: float = 0.03
+    close_reading: float = 0.5
 
     @classmethod
     def of(cls, chosen: Mapping[str, float] | None) -> "Weights":
@@ -55,110 +65,105 @@ class Asked:
     names: frozenset[str] = frozenset()  # of those who speak here, that the query names
     semantic: bool = True  # whether the query has a vector
     identifiers: frozenset[str] = frozenset()  # that the query names
+    tokens: bytes | None = None  # of the query, for close reading
+    first_person: bool = False  # it asks about the one who asks
 
 
-def fuse(candidates: Iterable[Candidate], asked: Asked, weights: Weights) -> Found:
+def fuse(candidates: Sequence[Candidate], asked: Asked, weights: Weights) -> Found:
     """Every object by its best passage, best first."""
-    candidates = list(candidates)
-    in_session = _best_of_sessions(candidates)
-    is_open = _is_open(candidates, asked)
-    best: dict[tuple[str, str], tuple[Hit, Candidate]] = {}
-    for candidate in candidates:
-        hit = _judge(candidate, asked, weights, in_session, is_open=is_open)
-        known = best.get((candidate.kind, candidate.object_id))
-        if known is None or hit.score > known[0].score:
-            best[candidate.kind, candidate.object_id] = hit, candidate
-    if asked.mode == "hybrid" and asked.identifiers:
-        best = _identified_first(best, asked.identifiers)
-    order = _lexical_order if asked.mode == "lexical" else _order
-    ranked = sorted(best.values(), key=lambda pair: order(*pair), reverse=True)
-    return Found(
-        hits=[hit for hit, _ in ranked if hit.arms],
-        faint=[hit for hit, _ in ranked if not hit.arms],
-        semantic=asked.semantic,
-    )
+    if not candidates:
+        return Found([], [], asked.semantic)
+    view = _Columns.of(candidates, asked)
+    sure = _confidence(view, asked)
+    parts = _scaled(_parts(view, asked, weights), sure)
+    scores = _bounded(parts)
+    identified = _identified(candidates, asked)
+    _lift(parts, scores, identified, [each.object_id for each in candidates])
+    is_open = bool(identified.any()) or _is_open(view, asked, sure)
+    order = _lexical_order(candidates) if asked.mode == "lexical" else _order(candidates, scores)
+    return _found(candidates, asked, order, parts, scores, is_open=is_open)
 
 
-def _judge(
-    candidate: Candidate,
-    asked: Asked,
-    weights: Weights,
-    in_session: Mapping[str, float],
-    *,
-    is_open: bool,
-) -> Hit:
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """What the candidates are ranked by, a row for each."""
+
+    candidates: Sequence[Candidate]
+    lexical: Floats  # saturated BM25
+    similarity: Floats  # 0 where there is no vector
+    compared: npt.NDArray[np.bool_]  # it has a vector, and so has the query
+    close: Floats | None  # None: not read closely
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate], asked: Asked) -> "_Columns":
+        bm25 = np.array([each.lexical for each in candidates])
+        similarity = np.array([each.similarity or 0.0 for each in candidates]).clip(0.0)
+        compared = np.array([each.embedded and asked.semantic for each in candidates])
+        close = None
+        if asked.tokens and asked.mode == "hybrid":
+            read = closeness(asked.tokens, [each.tokens for each in candidates])
+            if read is not None:
+                # One that has a vector but no tokens is taken for as close as its like are.
+                close = np.where(np.isnan(read), expected_closeness(similarity), read)
+        return cls(candidates, saturated(bm25), similarity, compared, close)
+
+
+def _parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
     match asked.mode:
         case "lexical":
-            parts = {"rank": candidate.rank / (candidate.rank + 1)}
+            rank = np.array([each.rank for each in view.candidates])
+            return {"rank": rank / (rank + 1)}
         case "semantic":
-            parts = {"semantic": max(candidate.similarity or 0.0, 0.0)}
+            return {"semantic": view.similarity}
         case "hybrid":
-            parts = _hybrid_parts(candidate, asked, weights, in_session)
-    parts = {name: kept for name, part in parts.items() if part and (kept := exact(part))}
-    score = sum(parts.values())
-    if not 0.0 <= score <= 1.0:
-        bound = min(max(score, 0.0), 1.0)
-        parts["bounds"] = bound - score
-        score = bound
-    return Hit(
-        kind=candidate.kind,
-        object_id=candidate.object_id,
-        score=score,
-        parts=parts,
-        arms=_arms(candidate, asked, is_open=is_open),
-        terms=tuple(candidate.terms),
-        starts=candidate.starts,
-        ends=candidate.ends,
-    )
+            return _hybrid_parts(view, asked, weights)
 
 
-def _identified_first(
-    best: dict[tuple[str, str], tuple[Hit, Candidate]], identifiers: frozenset[str]
-) -> dict[tuple[str, str], tuple[Hit, Candidate]]:
-    """Lift the objects that hold an identifier of the query above all others, in the order that they have."""
-    held = {
-        name
-        for name, (hit, _) in best.items()
-        if hit.arms and not identifiers.isdisjoint(hit.terms)
-    }
-    if not 0 < len(held) <= MAX_IDENTIFIED:
-        return best
-    top = max((hit.score for name, (hit, _) in best.items() if name not in held), default=0.0)
-    return {
-        name: (_lifted(hit, top) if name in held else hit, candidate)
-        for name, (hit, candidate) in best.items()
-    }
-
-
-def _lifted(hit: Hit, above: float) -> Hit:
-    """The hit with a score between `above` and 1."""
-    part = exact(above * (1.0 - hit.score))
-    return hit._replace(score=hit.score + part, parts={**hit.parts, "identifier": part})
-
-
-def _hybrid_parts(
-    candidate: Candidate, asked: Asked, weights: Weights, in_session: Mapping[str, float]
-) -> dict[str, float]:
+def _hybrid_parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
+    candidates = view.candidates
+    close_weight = 0.0 if view.close is None else weights.close_reading
     # Where there are no vectors to compare, the words speak for both.
-    compared = asked.semantic and candidate.embedded
-    word_weight = weights.lexical + (0.0 if compared else weights.semantic)
-    days = max((asked.now - candidate.updated_at).total_seconds() / 86_400, 0.0)
+    word_weight = weights.lexical + np.where(view.compared, 0.0, weights.semantic + close_weight)
+    updated = np.array([each.updated_at.timestamp() for each in candidates])
+    days = ((asked.now.timestamp() - updated) / 86_400).clip(0.0)
+    importance = np.array([each.importance for each in candidates], dtype=np.float64)
     parts = {
-        "lexical": word_weight * saturated(candidate.lexical),
-        "semantic": weights.semantic * max(candidate.similarity or 0.0, 0.0),
+        "lexical": word_weight * view.lexical,
+        "semantic": weights.semantic * view.similarity * view.compared,
+        "session": weights.session * _best_of_sessions(view),
         "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
-        "importance": weights.importance * (candidate.importance - DEFAULT_IMPORTANCE) / 5,
-        "pinned": weights.pinned * candidate.pinned,
+        "importance": weights.importance * (importance - DEFAULT_IMPORTANCE) / 5,
+        "pinned": weights.pinned * np.array([each.pinned for each in candidates], np.float64),
     }
-    if candidate.session_id is not None:
-        parts["session"] = weights.session * in_session[candidate.session_id]
+    if view.close is not None:
+        parts["close_reading"] = close_weight * view.close * view.compared
     if asked.times:
-        parts["temporal"] = weights.temporal * asked.times.fit(candidate.at)
-    if candidate.actor:
-        actor = candidate.actor.lower()
-        parts["actor"] = weights.actor * (not asked.names.isdisjoint(actor.split()))
-        parts["spoken_by_user"] = weights.spoken_by_user * (actor in ("user", "human"))
-    return parts
+        fits = np.array([asked.times.fit(each.at) for each in candidates])
+        parts["temporal"] = weights.temporal * fits
+    return parts | _actor_parts(candidates, asked, weights)
+
+
+def _actor_parts(
+    candidates: Sequence[Candidate], asked: Asked, weights: Weights
+) -> dict[str, Floats]:
+    actors = [(each.actor or "").lower() for each in candidates]
+    named = {actor: not asked.names.isdisjoint(actor.split()) for actor in set(actors)}
+    return {
+        "actor": weights.actor * np.array([named[actor] for actor in actors], np.float64),
+        "spoken_by_user": weights.spoken_by_user
+        * np.array([actor in ("user", "human") for actor in actors], np.float64),
+    }
+
+
+def _best_of_sessions(view: _Columns) -> Floats:
+    """How well the best passage of its session fits by its words: what was said around it gains by it."""
+    best: dict[str | None, float] = {}
+    lexical = view.lexical.tolist()
+    for each, score in zip(view.candidates, lexical, strict=True):
+        if score > best.get(each.session_id, 0.0):
+            best[each.session_id] = score
+    best[None] = 0.0
+    return np.array([best.get(each.session_id, 0.0) for each in view.candidates])
 
 
 def exact(part: float) -> float:
@@ -166,28 +171,144 @@ def exact(part: float) -> float:
     return round(part * PER_UNIT) / PER_UNIT
 
 
-def saturated(bm25: float) -> float:
+def saturated(bm25: Floats) -> Floats:
     """BM25 between 0 and 1."""
     return bm25 / (bm25 + HALF)
 
 
-def _best_of_sessions(candidates: Iterable[Candidate]) -> dict[str, float]:
-    """How well the best passage of each session fits by its words: what was said around it gains by it."""
-    best: dict[str, float] = defaultdict(float)
-    for candidate in candidates:
-        if candidate.session_id is not None:
-            best[candidate.session_id] = max(
-                best[candidate.session_id], saturated(candidate.lexical)
-            )
-    return best
+# --- how sure ---------------------------------------------------------------------------------------------------------
 
 
-def _is_open(candidates: Iterable[Candidate], asked: Asked) -> bool:
-    """Whether something credible was found: a word of the query (not one only spelled like it), or a close meaning."""
-    return any(
-        (asked.mode == "hybrid" and each.whole) or (each.similarity or 0.0) >= CREDIBLE_SIMILARITY
-        for each in candidates
+def _confidence(view: _Columns, asked: Asked) -> float | None:
+    """How sure it is that something here answers the query; None where passages were not read closely."""
+    if view.close is None:
+        return None
+    whole = np.array([each.whole for each in view.candidates])
+    words = view.lexical * whole
+    # Where there is no vector yet, the words speak for all.
+    similarity = np.where(view.compared, view.similarity, words)
+    close = np.where(view.compared, view.close, expected_closeness(words))
+    return confidence(
+        Evidence(
+            similarity=float(similarity.max()),
+            closeness=float(close.max()),
+            lexical=float(words.max()),
+            scope_size=view.candidates[0].scope_size,
+            names_a_speaker=bool(asked.names),
+            first_person=asked.first_person,
+        )
     )
+
+
+def _scaled(parts: dict[str, Floats], sure: float | None) -> dict[str, Floats]:
+    """The parts as they are shown; where it is known how sure the query is, its best result scores that."""
+    factor = 1.0
+    if sure is not None:
+        factor = sure / max(float(sum(parts.values(), np.zeros(1)).max()), 1e-9)
+    return {name: np.rint(part * (factor * PER_UNIT)) / PER_UNIT for name, part in parts.items()}
+
+
+def _bounded(parts: dict[str, Floats]) -> Floats:
+    """The sums of the parts, between 0 and 1; what that takes is a part of its own."""
+    total: Floats = sum(parts.values(), np.zeros(1))
+    bounded = total.clip(0.0, 1.0)
+    parts["bounds"] = bounded - total
+    return bounded
+
+
+def _is_open(view: _Columns, asked: Asked, sure: float | None) -> bool:
+    """Whether something credible was found, so that there is an answer at all."""
+    if sure is not None:
+        return sure >= OPEN
+    by_words = asked.mode == "hybrid" and any(each.whole for each in view.candidates)
+    return by_words or bool((view.similarity >= CREDIBLE_SIMILARITY).any())
+
+
+# --- identifiers ------------------------------------------------------------------------------------------------------
+
+
+def _identified(candidates: Sequence[Candidate], asked: Asked) -> npt.NDArray[np.bool_]:
+    """The candidates with an identifier of the query; none where many objects have it."""
+    none = np.zeros(len(candidates), dtype=bool)
+    if asked.mode != "hybrid" or not asked.identifiers:
+        return none
+    held = np.array([not asked.identifiers.isdisjoint(each.terms) for each in candidates])
+    objects = {each.object_id for each, has in zip(candidates, held, strict=True) if has}
+    return held if len(objects) <= MAX_IDENTIFIED else none
+
+
+def _lift(
+    parts: dict[str, Floats],
+    scores: Floats,
+    identified: npt.NDArray[np.bool_],
+    objects: Sequence[str],
+) -> None:
+    """Bring what holds an identifier above all that does not, in the order that it has."""
+    if not identified.any():
+        return
+    holders = {object_id for object_id, has in zip(objects, identified, strict=True) if has}
+    others = np.array([object_id not in holders for object_id in objects])
+    top = float(scores[others].max()) if others.any() else 0.0
+    lift = np.where(identified, np.rint(top * (1.0 - scores) * PER_UNIT) / PER_UNIT, 0.0)
+    parts["identifier"] = lift
+    scores += lift
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+def _order(candidates: Sequence[Candidate], scores: Floats) -> list[int]:
+    values = scores.tolist()
+    return sorted(
+        range(len(candidates)),
+        key=lambda i: (values[i], candidates[i].updated_at, candidates[i].object_id),
+        reverse=True,
+    )
+
+
+def _lexical_order(candidates: Sequence[Candidate]) -> list[int]:
+    """ts_rank_cd, then pinned, importance, the latest change."""
+
+    def key(place: int) -> tuple[float, bool, int, datetime, str]:
+        each = candidates[place]
+        return each.rank, each.pinned, each.importance, each.updated_at, each.object_id
+
+    return sorted(range(len(candidates)), key=key, reverse=True)
+
+
+def _found(
+    candidates: Sequence[Candidate],
+    asked: Asked,
+    order: Sequence[int],
+    parts: dict[str, Floats],
+    scores: Floats,
+    *,
+    is_open: bool,
+) -> Found:
+    columns = [(name, part.tolist()) for name, part in parts.items() if part.any()]
+    totals = scores.tolist()
+    hits: list[Hit] = []
+    faint: list[Hit] = []
+    seen: set[tuple[str, str]] = set()
+    for place in order:
+        each = candidates[place]
+        if (each.kind, each.object_id) in seen:
+            continue
+        seen.add((each.kind, each.object_id))
+        arms = _arms(each, asked, is_open=is_open)
+        (hits if arms else faint).append(
+            Hit(
+                kind=each.kind,
+                object_id=each.object_id,
+                score=totals[place],
+                parts={name: column[place] for name, column in columns if column[place]},
+                arms=arms,
+                terms=tuple(each.terms),
+                starts=each.starts,
+                ends=each.ends,
+            )
+        )
+    return Found(hits, faint, asked.semantic)
 
 
 def _arms(candidate: Candidate, asked: Asked, *, is_open: bool) -> tuple[Arm, ...]:
@@ -197,21 +318,7 @@ def _arms(candidate: Candidate, asked: Asked, *, is_open: bool) -> tuple[Arm, ..
     if by_words and candidate.lexical > 0:
         arms.append("lexical")
     floor = FAINT_SIMILARITY if is_open else CREDIBLE_SIMILARITY
-    if asked.mode != "lexical" and (candidate.similarity or 0.0) >= floor:
+    by_meaning = asked.mode == "semantic" or (asked.mode == "hybrid" and is_open)
+    if by_meaning and (candidate.similarity or 0.0) >= floor:
         arms.append("semantic")
     return tuple(arms)
-
-
-def _order(hit: Hit, candidate: Candidate) -> tuple[float, datetime, str]:
-    return hit.score, candidate.updated_at, candidate.object_id
-
-
-def _lexical_order(hit: Hit, candidate: Candidate) -> tuple[float, bool, int, datetime, str]:
-    """ts_rank_cd, then pinned, importance, the latest change."""
-    return (
-        candidate.rank,
-        candidate.pinned,
-        candidate.importance,
-        candidate.updated_at,
-        hit.object_id,
-    )

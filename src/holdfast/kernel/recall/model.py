@@ -37,6 +37,7 @@ class Document:
     workspace_id: str | None = None
     session_id: str | None = None
     actor: str | None = None
+    before: str = ""  # what was said just before it in its session, with the speaker's name; not found by, only read along
     labels: tuple[str, ...] = ()
     until: datetime | None = None
     importance: int = DEFAULT_IMPORTANCE
@@ -78,6 +79,8 @@ class Candidate(NamedTuple):
     terms: list[str]
     whole: bool  # one of the terms is a word of the query, not one that is only spelled like it
     embedded: bool
+    tokens: bytes | None = None  # for close reading
+    scope_size: float = 0.0  # how many passages there are in the scopes that were searched
 
 
 class Hit(NamedTuple):

@@ -9,7 +9,7 @@ from psycopg import AsyncCursor
 
 from holdfast.kernel import jobs
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.embed import Embedder, EmbedderUnavailable, Vector
+from holdfast.kernel.embed import Embedder, EmbedderUnavailable, Embedding, Said
 from holdfast.kernel.recall import words
 from holdfast.kernel.recall.model import Document, Kind
 from holdfast.kernel.sql import load
@@ -59,19 +59,26 @@ def _good_start(text: str, start: int, end: int) -> int:
     return space + 1 if 0 < space < end - 1 else start
 
 
-def embedding_texts(document: Document) -> list[str]:
-    """What is embedded, passage by passage: with the key where it is made of words, and the summary at first."""
+def embedding_texts(document: Document) -> list[Said]:
+    """What is embedded, passage by passage: with the key where it is made of words, and the summary at first.
+
+    The speaker's name goes before each, what was said before it before the first.
+    """
     head = document.head if _wordy.fullmatch(document.head) else ""
     head = re.sub(r"[\s_./:-]+", " ", head)
     return [
-        ": ".join(
-            part
-            for part in (
-                head,
-                document.summary if start == 0 else "",
-                document.body[start:end],
-            )
-            if part
+        Said(
+            text=": ".join(
+                part
+                for part in (
+                    head,
+                    document.summary if start == 0 else "",
+                    document.body[start:end],
+                )
+                if part
+            ),
+            speaker=document.actor or "",
+            before=document.before if start == 0 else "",
         )
         for start, end in cut(document.body)
     ]
@@ -133,10 +140,16 @@ async def put(
         complete = complete and active == embedder.model
         await tx.embedders.serving(active)
         complete = await _fill(tx, embedder, coming) and complete
-    if embedder is not None and not complete and "embed" not in tx.left_to_jobs:
+    if embedder is not None and not complete:
+        await _embed_later(tx)
+    await _leave_to_jobs(tx, later)
+
+
+async def _embed_later(tx: Tx) -> None:
+    """Leave what has no vector to a job, once in a transaction."""
+    if "embed" not in tx.left_to_jobs:
         tx.left_to_jobs.add("embed")
         await jobs.enqueue(tx, "embed", "passages")
-    await _leave_to_jobs(tx, later)
 
 
 async def _fill(tx: Tx, embedder: Embedder, documents: Sequence[Document]) -> bool:
@@ -151,13 +164,14 @@ async def _fill(tx: Tx, embedder: Embedder, documents: Sequence[Document]) -> bo
     return True
 
 
-def filled(document: Document, vectors: list[Vector], model: str) -> dict[str, Any]:
+def filled(document: Document, made: Sequence[Embedding], model: str) -> dict[str, Any]:
     """The vectors of an object's passages, for `fill`: it passes over an object that changed since it was read."""
     return {
         "kind": document.kind,
         "object_id": document.object_id,
         "updated_at": document.updated_at,
-        "vectors": vectors,
+        "vectors": [each.vector for each in made],
+        "tokens": [each.tokens for each in made],
         "model": model,
     }
 
@@ -182,7 +196,7 @@ async def put_if_absent(tx: Tx, document: Document) -> None:
 async def _put(
     tx: Tx,
     document: Document,
-    vectors: list[Vector] | None,
+    made: Sequence[Embedding] | None,
     model: str | None,
     revision_id: str | None,
 ) -> AsyncCursor[str]:
@@ -203,7 +217,8 @@ async def _put(
         "pinned": document.pinned,
         "starts": [start for start, _ in cuts],
         "ends": [end for _, end in cuts],
-        "vectors": vectors,
+        "vectors": None if made is None else [each.vector for each in made],
+        "tokens": None if made is None else [each.tokens for each in made],
         "model": model,
         "revision_id": revision_id,
     }
@@ -229,6 +244,12 @@ async def drop_scope(tx: Tx, scope: str) -> None:
 
 
 async def drop(tx: Tx, kind: Kind, object_ids: Sequence[str]) -> None:
-    """Take these objects out of the index: their words and vectors are gone when the transaction commits."""
-    if object_ids:
-        await tx.run(queries.drop, kind=kind, object_ids=list(object_ids))
+    """Take these objects out of the index: their words and vectors are gone when the transaction commits.
+
+    What was embedded with one of them as context is embedded anew by a job.
+    """
+    if not object_ids:
+        return
+    stale = await tx.one(bool, queries.drop, kind=kind, object_ids=list(object_ids))
+    if stale:
+        await _embed_later(tx)

@@ -5,7 +5,7 @@
 SELECT recall_put(
     %(kind)s, %(object_id)s, %(scope)s, %(workspace_id)s, %(session_id)s, %(actor)s, %(labels)s, %(at)s, %(updated_at)s,
     %(until)s, %(importance)s, %(pinned)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s, %(starts)s,
-    %(ends)s, %(vectors)s, %(model)s)
+    %(ends)s, %(vectors)s, %(tokens)s, %(model)s)
  WHERE %(revision_id)s::text IS NULL
     OR EXISTS (SELECT FROM revisions
                 WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND id = %(revision_id)s);
@@ -21,9 +21,9 @@ SELECT names, model, weights FROM recall_begin(%(scopes)s, %(words)s);
 
 -- name: candidates
 SELECT passage_id, kind, object_id, number, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical,
-       rank, similarity, terms, whole, embedded
+       rank, similarity, terms, whole, embedded, tokens, scope_size
   FROM recall_candidates(%(scopes)s, %(kinds)s, %(workspace_id)s, %(labels)s, %(text)s, %(literals)s, %(vector)s,
-                         %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s);
+                         %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s);
 
 -- name: probe
 SELECT object_id, matches, embedded, similarity
@@ -39,7 +39,7 @@ SELECT kind, object_id, last_passage FROM recall_missing(%(model)s, %(after)s, %
 SELECT passages, embedded FROM recall_progress(%(model)s);
 
 -- name: fill
-SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(model)s);
+SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(tokens)s, %(model)s);
 
 -- name: has
 SELECT recall_has(%(kind)s, %(object_id)s);

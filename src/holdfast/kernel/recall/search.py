@@ -7,9 +7,10 @@ from typing import Any
 from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import EmbedderUnavailable, Vector
+from holdfast.kernel.embed import EmbedderUnavailable, Embedding, Said, Vector
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.recall import times, words
+from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
 from holdfast.kernel.recall.model import Candidate, Found, Question
 from holdfast.kernel.recall.passages import queries
@@ -36,6 +37,7 @@ class Understood:
     words: words.Words
     names: frozenset[str]
     vector: Vector | None
+    tokens: bytes | None  # for close reading
     model: str | None
     weights: Weights
     embedder_down: bool = False  # there is an embedder, and it did not answer
@@ -69,32 +71,35 @@ async def understand(
     """
     begun = begun or await begin(db, caller, question.text, question.scopes)
     names = frozenset(begun.names)
-    vector, down = None, False
+    made, down = None, False
     if question.mode != "lexical" and question.text.strip():
-        vector = await _embed(db, question, words.without(question.text, set(names)), begun.model)
-        down = vector is None and db.embedders.configured
+        made = await _embed(db, question, words.without(question.text, set(names)), begun.model)
+        down = made is None and db.embedders.configured
     return Understood(
         words=words.of_query(question.text),
         names=names,
-        vector=vector,
+        vector=None if made is None else made.vector,
+        tokens=made.tokens if made is not None and db.embedders.close_reading else None,
         model=begun.model,
         weights=Weights.of(begun.weights),
         embedder_down=down,
     )
 
 
-async def _embed(db: Database, question: Question, text: str, model: str | None) -> Vector | None:
-    """The query's vector; None where hybrid recall must do without."""
+async def _embed(
+    db: Database, question: Question, text: str, model: str | None
+) -> Embedding | None:
+    """The query's embedding; None where hybrid recall must do without."""
     try:
         embedder = await db.embedders.serving(model)
         if embedder is None:
             raise EmbedderUnavailable("this service has no embedder (HOLDFAST_EMBEDDER is none)")
-        [vector] = await embedder.embed([text], urgent=True)
+        [made] = await embedder.embed([Said(text)], urgent=True)
     except EmbedderUnavailable as error:
         if question.mode == "semantic":
             raise BackendUnavailable(str(error)) from error
         return None
-    return vector
+    return made
 
 
 async def rank(db: Database, caller: Caller, question: Question, asked: Understood) -> Found:
@@ -113,6 +118,7 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
         lexical_limit=lexical_limit,
         semantic_limit=PER_ARM,
         asked_at=question.now,
+        closely=asked.tokens is not None and question.mode == "hybrid",
         **as_asked(asked.words),
     )
     found = fuse(
@@ -124,6 +130,8 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
             names=asked.names,
             semantic=asked.vector is not None,
             identifiers=asked.words.identifiers,
+            tokens=asked.tokens,
+            first_person=is_first_person(question.text),
         ),
         asked.weights,
     )

@@ -17,14 +17,17 @@ END $$;
 
 -- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
--- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked) and what the fusion weighs.
+-- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
+-- that is asked for, and what the fusion weighs.
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
-    in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz
+    in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
+    in_closely boolean
 ) RETURNS TABLE (
     passage_id bigint, kind text, object_id text, number integer, starts integer, ends integer, session_id text,
     actor text, at timestamptz, updated_at timestamptz, importance smallint, pinned boolean,
-    lexical double precision, rank real, similarity double precision, terms text[], whole boolean, embedded boolean
+    lexical double precision, rank real, similarity double precision, terms text[], whole boolean, embedded boolean,
+    tokens bytea, scope_size double precision
 )
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -77,15 +80,15 @@ BEGIN
            p.importance, p.pinned, c.score,
            -- By this, words alone are ranked; beside a vector nobody asks for it.
            CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
-           coalesce(c.similarity, v.similarity),
+           coalesce(c.similarity, -(v.embedding <#> vector)),
            ARRAY(SELECT word.lexeme FROM unnest(query.lexemes, queries) word (lexeme, query) WHERE p.words @@ word.query),
            coalesce(p.words @@ any_whole, false),
-           c.similarity IS NOT NULL OR v.passage_id IS NOT NULL
+           v.passage_id IS NOT NULL, v.tokens, size.n
       FROM chosen c
      CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
-      LEFT JOIN LATERAL (SELECT v.passage_id, -(v.embedding <#> vector) AS similarity FROM passage_vectors v
-                          WHERE c.similarity IS NULL
-                            AND v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true;
+      LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
+                           FROM passage_vectors v
+                          WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true;
 END $$;
 
 -- What can be said of objects that a question did not bring up: whether they are in these scopes at all, whether any word
