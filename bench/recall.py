@@ -14,6 +14,7 @@ import httpx
 import uvloop
 from rich.table import Table
 
+from bench import recall_parts
 from bench.harness import Bench, bench_service, console, load_note, progress_bar
 from bench.peers import run as peers
 from bench.peers.contract import ADAPTERS
@@ -171,6 +172,7 @@ async def run(bench: Bench) -> bool:
         ours = await measure(bench.http, name, read(file_of(name)))
         show(name, {US: ours, **await measure_peers(bench, name)})
         failed += below_floor(name, ours)
+    await recall_parts.run(bench)
     for line in failed:
         console.print(f"[red]below the floor: {line}")
     return not failed
