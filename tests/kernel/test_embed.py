@@ -5,8 +5,10 @@ import pytest
 from holdfast.kernel.embed import (
     MAX_TOKEN_ROWS,
     Embedder,
+    Embedders,
     EmbedderUnavailable,
     Embedding,
+    LocalModel,
     RemoteModel,
     Said,
     as_vector,
@@ -82,3 +84,13 @@ def test_none_is_no_embedder_and_nonsense_is_refused():
     assert open_embedder("none") is None
     with pytest.raises(EmbedderUnavailable):
         open_embedder("nonsense")
+
+
+async def test_vectors_of_a_local_model_that_is_gone_are_not_compared_with_anothers():
+    embedders = Embedders("local")
+    assert await embedders.serving("local:all-MiniLM-L6-v2") is None
+    assert embedders.configured
+    now = await embedders.serving(LocalModel.name)
+    assert now is not None
+    assert now.model == LocalModel.name
+    await embedders.close()

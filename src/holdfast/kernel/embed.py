@@ -286,11 +286,18 @@ class Embedders:
         return None if self._spec == "none" else await self._open(self._spec)
 
     async def serving(self, model: str | None = None) -> Embedder | None:
-        """The one whose vectors are compared; `model` is its name where the database just told it."""
+        """The one whose vectors are compared; `model` is its name where the database just told it.
+
+        None where the active model is a local one that this version no longer has: until `holdfast reembed` words alone
+        answer, and writes are embedded by it.
+        """
         if self._spec == "none":
             return None
         self._active = model or self._active
-        return await self._open(self._active or self._spec)
+        active = self._active or self._spec
+        if active.startswith("local:") and active != LocalModel.name:
+            return None
+        return await self._open(active)
 
     async def close(self) -> None:
         """Close all that were opened."""
