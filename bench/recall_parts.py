@@ -28,7 +28,7 @@ from holdfast.memories.model import ANYWHERE
 
 SIZE = 600
 USER = "parts"
-SCOPES = (f"memory/global:{USER}", f"memory/user:{USER}")
+SCOPES = (f"memory/user:{USER}",)
 TOPICS = ("the garden", "a trip to Lisbon", "the release", "her sister", "green tea", "the invoice")
 
 
