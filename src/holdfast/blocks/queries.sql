@@ -62,7 +62,7 @@ UPDATE blocks
    AND block_type = %(block_type)s
    AND deleted_at IS NULL
    AND updated_at = %(expected_updated_at)s
-   AND (%(if_match)s::int[] IS NULL OR version = ANY (%(if_match)s))
+   AND matches(version, %(if_match)s)
 RETURNING id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, agent_id, content, entries,
           length(content) AS characters, version, created_at, updated_at;
 
@@ -78,7 +78,7 @@ UPDATE blocks
    AND block_type = %(block_type)s
    AND deleted_at IS NULL
    AND (%(expected_updated_at)s::timestamptz IS NULL OR updated_at = %(expected_updated_at)s)
-   AND (%(if_match)s::int[] IS NULL OR version = ANY (%(if_match)s))
+   AND matches(version, %(if_match)s)
 RETURNING id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, agent_id, content, entries,
           length(content) AS characters, version, created_at, updated_at;
 

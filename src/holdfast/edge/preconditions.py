@@ -1,10 +1,17 @@
 """ETag and If-Match: an object's version, as HTTP speaks of it."""
 
+import re
 from typing import Annotated
 
 from fastapi import Depends, Header, Response
 
 from holdfast.kernel.errors import Malformed
+
+# What the header may be: `*`, or entity tags with commas between them.
+IF_MATCH = r'^\s*(\*|(W/)?"[^"]*"(\s*,\s*(W/)?"[^"]*")*)\s*$'
+
+_if_match = re.compile(IF_MATCH)
+_tags = re.compile(r'(W/)?"([^"]*)"')
 
 
 def etag(version: int) -> str:
@@ -17,24 +24,41 @@ def set_etag(response: Response, version: int) -> None:
     response.headers["ETag"] = etag(version)
 
 
+class AnyVersion(list[int]):
+    """`If-Match: *`: every version of what is there, and none of what is not. In SQL it is `{0}` (the function `matches`)."""
+
+    def __init__(self) -> None:
+        super().__init__([0])
+
+    def __contains__(self, version: object) -> bool:
+        return True
+
+
 async def if_match(
     if_match: Annotated[
-        str | None, Header(description='write only if the ETag is still this one, as in `"3"`')
+        str | None,
+        Header(
+            description='write only if the ETag is still this one, as in `"3"`; `*`: only if it is there',
+            json_schema_extra={"pattern": IF_MATCH},
+            examples=['"3"'],
+        ),
     ] = None,
 ) -> list[int] | None:
-    """The versions that If-Match allows; None when it asks for nothing (or for `*`, any version)."""
-    if if_match is None or if_match.strip() == "*":
+    """The versions that If-Match allows; None when it asks for nothing."""
+    if if_match is None:
         return None
-    return [_version(tag.strip()) for tag in if_match.split(",")]
-
-
-def _version(tag: str) -> int:
-    """A tag that is not one of ours matches no version, which is what -1 says."""
-    if not (len(tag) >= 2 and tag[0] == tag[-1] == '"') and not tag.startswith('W/"'):
+    if not _if_match.fullmatch(if_match):
         raise Malformed('If-Match: send the ETag as it came, with its quotes: "3"')
-    digits = tag.strip('"')
-    # Weak tags never match a strong comparison.
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+    if if_match.strip() == "*":
+        return AnyVersion()
+    return [_version(weak, tag) for weak, tag in _tags.findall(if_match)]
+
+
+def _version(weak: str, tag: str) -> int:
+    """A tag that is not one of ours, and a weak one, match no version, which is what -1 says."""
+    if weak or not (tag.isascii() and tag.isdigit() and len(tag) < 10):
+        return -1
+    return int(tag) or -1  # versions start at 1, and 0 stands for any
 
 
 IfMatch = Annotated[list[int] | None, Depends(if_match)]

@@ -63,10 +63,10 @@ CREATE OR REPLACE FUNCTION later(old timestamptz, now timestamptz) RETURNS times
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN greatest(now, old + interval '1 microsecond');
 
--- Whether a row's version is one of those that If-Match names; NULL: there was no If-Match.
+-- Whether a row's version is one of those that If-Match names; NULL: there was no If-Match; 0 among them: any (`*`).
 CREATE OR REPLACE FUNCTION matches(version integer, if_match integer[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN if_match IS NULL OR version = ANY (if_match);
+    RETURN if_match IS NULL OR version = ANY (if_match) OR 0 = ANY (if_match);
 
 -- --- authentication, the queue ----------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ UPDATE memory_stores s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(store_id)s
    AND s.archived_at IS NULL
-   AND (%(if_match)s::int[] IS NULL OR s.version = ANY (%(if_match)s))
+   AND matches(s.version, %(if_match)s)
    AND (s.workspace_id = %(workspace_id)s OR NOT (SELECT o.workspaces_enabled FROM orgs o WHERE o.org_id = %(org_id)s))
    AND (coalesce(%(name)s, s.name) <> s.name
         OR coalesce(%(description)s, s.description) <> s.description
@@ -74,7 +74,7 @@ UPDATE memory_stores s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(store_id)s
    AND s.archived_at IS NULL
-   AND (%(if_match)s::int[] IS NULL OR s.version = ANY (%(if_match)s))
+   AND matches(s.version, %(if_match)s)
    AND (s.workspace_id = %(workspace_id)s OR NOT (SELECT o.workspaces_enabled FROM orgs o WHERE o.org_id = %(org_id)s))
 RETURNING s.id, s.name, s.description, s.status, s.entry_count, s.total_size, s.metadata, s.version, s.created_at, s.updated_at,
           s.archived_at;
@@ -88,7 +88,7 @@ DELETE FROM store_entries WHERE org_id = %(org_id)s AND store_id = %(store_id)s;
 DELETE FROM memory_stores s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(store_id)s
-   AND (%(if_match)s::int[] IS NULL OR s.version = ANY (%(if_match)s))
+   AND matches(s.version, %(if_match)s)
 RETURNING s.version;
 
 -- name: delete_versions
@@ -207,7 +207,7 @@ WITH before AS (
      WHERE e.org_id = %(org_id)s
        AND e.id = before.id
        AND (%(version)s::int IS NULL OR before.version = %(version)s)
-       AND (%(if_match)s::int[] IS NULL OR before.version = ANY (%(if_match)s))
+       AND matches(before.version, %(if_match)s)
        AND (%(expected_sha256)s::text IS NULL OR before.content_sha256 = %(expected_sha256)s)
        AND (coalesce(%(path)s, e.path) <> e.path
             OR coalesce(%(content)s, e.content) <> e.content
@@ -232,7 +232,7 @@ WITH gone AS (
        AND e.id = %(entry_id)s
        AND e.store_id = %(store_id)s
        AND (%(version)s::int IS NULL OR e.version = %(version)s)
-       AND (%(if_match)s::int[] IS NULL OR e.version = ANY (%(if_match)s))
+       AND matches(e.version, %(if_match)s)
        AND (%(expected_sha256)s::text IS NULL OR e.content_sha256 = %(expected_sha256)s)
        AND s.org_id = e.org_id
        AND s.id = e.store_id
@@ -412,5 +412,5 @@ UPDATE memory_stores s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(store_id)s
    AND s.archived_at IS NULL
-   AND (%(if_match)s::int[] IS NULL OR s.version = ANY (%(if_match)s))
+   AND matches(s.version, %(if_match)s)
 RETURNING s.id;

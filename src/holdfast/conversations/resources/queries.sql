@@ -11,7 +11,7 @@ SELECT %(org_id)s, %(id)s, %(config)s, %(now)s, %(now)s
 ON CONFLICT (org_id, id) DO UPDATE
    SET config = excluded.config, revision = r.revision + 1,
        updated_at = greatest(%(now)s, r.updated_at + interval '1 microsecond')
- WHERE %(if_match)s::int[] IS NULL OR r.revision = ANY (%(if_match)s)
+ WHERE matches(r.revision, %(if_match)s)
 RETURNING id, config, revision, created_at, updated_at;
 
 -- name: continue_counting
@@ -23,7 +23,7 @@ RETURNING id, config, revision, created_at, updated_at;
 -- name: delete_resource
 -- Gives no row where there is none, or If-Match fails.
 DELETE FROM memory_resources
- WHERE org_id = %(org_id)s AND id = %(id)s AND (%(if_match)s::int[] IS NULL OR revision = ANY (%(if_match)s))
+ WHERE org_id = %(org_id)s AND id = %(id)s AND matches(revision, %(if_match)s)
 RETURNING revision;
 
 -- name: list_resources
