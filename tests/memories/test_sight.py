@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.memories.test_rows import ids, save
+from tests.memories.calls import ids, save
 
 
 async def sees(client, memory, **params):

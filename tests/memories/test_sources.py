@@ -1,6 +1,6 @@
 """Sources of memories, from outside."""
 
-from tests.memories.test_rows import save
+from tests.memories.calls import save
 
 
 async def test_sources_come_with_a_save_and_are_added_and_taken_away(api):

@@ -19,7 +19,7 @@ from holdfast.kernel.errors import BackendUnavailable
 from holdfast.memories.assets import service as assets
 from holdfast.memories.assets.objects import ObjectStore
 from tests.conftest import serving
-from tests.memories.test_rows import save
+from tests.memories.calls import save
 from tests.round_trips import behind
 
 MIB = 1024 * 1024

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.mcp_client import connected
-from tests.memories.graph.test_nodes import make, relate
+from tests.memories.calls import save
+from tests.memories.graph.calls import make, relate
 from tests.memories.graph.test_tools import ANA, do
-from tests.memories.test_rows import save
 
 CANARY = "the harbour pilot sleeps at noon"
 
