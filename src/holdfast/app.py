@@ -24,6 +24,7 @@ from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
+from holdfast.conversations.resources.token_access import TokenAccess
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
@@ -105,6 +106,7 @@ class AppConfig:
     llm_base_url: str | None = None
     llm_api_key: str | None = None
     token_endpoints: tuple[str, ...] = ()
+    token_keys: tuple[str, ...] = ()
     flushed_kept_for: str | None = None
     trusted_proxies: tuple[str, ...] = ()
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
@@ -128,6 +130,7 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
         llm_base_url=settings.llm_base_url,
         llm_api_key=None if key is None else key.get_secret_value(),
         token_endpoints=tuple(settings.token_endpoints),
+        token_keys=tuple(settings.token_keys),
         flushed_kept_for=settings.flushed_kept_for,
         trusted_proxies=tuple(settings.trusted_proxies),
         connections=ConnectionLimits(
@@ -150,7 +153,8 @@ def open_backends(config: AppConfig, db: Database) -> Backends:
         db=db,
         redis=None if config.redis_url is None else Redis(config.redis_url),
         llm=None if llm is None else MeteredLlm(db, llm),
-        token_endpoints=config.token_endpoints,
+        token_access=TokenAccess(config.token_endpoints, config.token_keys),
+        timeout_s=config.statement_timeout_s,
         flushed_kept_for=None
         if kept_for is None
         else timedelta(seconds=durations.seconds(kept_for)),

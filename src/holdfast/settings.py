@@ -84,7 +84,13 @@ class Settings(BaseSettings):
     )
     token_endpoints: Words = Field(
         default_factory=list,
-        description="Beginnings of addresses that memory resources may ask for token counts.",
+        description="Origins (https://host:port) that memory resources may ask for token counts, besides the "
+        "providers' own.",
+    )
+    token_keys: list[str] = Field(
+        default_factory=list,
+        description="Environment variables that memory resources may name as api_key_env, besides the "
+        "providers' usual ones.",
     )
     flushed_kept_for: str | None = Field(
         None, description="How long flushed messages are kept, as 90d; unset keeps them."

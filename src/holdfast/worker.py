@@ -9,7 +9,8 @@ import structlog
 from holdfast.app import AppConfig, config_of, open_backends, open_embedders
 from holdfast.conversations import sweep as conversations
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.flush import run as flush_runs
+from holdfast.conversations.flush import service as flushing
+from holdfast.conversations.flush.summarise import JOB as FLUSH_JOB
 from holdfast.entries import sweep as entries
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import HoldfastError
@@ -33,7 +34,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
     return {
         **entries.handlers(db),
         "embed": vectors.embed_later(db, READERS),
-        flush_runs.JOB: flush_runs.handler(backends),
+        FLUSH_JOB: flushing.handler(backends),
         "index": vectors.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
     }

@@ -14,11 +14,6 @@ TOUCHES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:ONLY\s+)?([a-z_]+)", re.
 
 # Files whose statements were written before the rule stood in one place, and have not been gone through yet.
 NOT_YET: set[str] = {
-    "conversations/flush/index.sql",
-    "conversations/logs/queries.sql",
-    "conversations/queries.sql",
-    "conversations/resources/queries.sql",
-    "conversations/sweep.sql",
     "stores/queries.sql",
     "stores/recall.sql",
 }

@@ -6,10 +6,6 @@ import pytest
 
 from tests.conversations.conftest import Talk, resource
 
-DEEP: list = []
-for _ in range(80):
-    DEEP = [DEEP]
-
 
 def said(n: int, start: int = 0) -> list[dict]:
     return [
@@ -128,8 +124,9 @@ async def test_tool_calls_and_their_results_come_back_as_they_went_in(talk):
         {"role": "user", "content": "x", "tool_calls": "no"},
         {"role": "user", "content": "x", "metadata": "no"},
         {"role": "user", "content": "x", "created_at": "yesterday"},
-        {"role": "user", "content": "x", "metadata": {"deep": DEEP}},
-        {"role": "user", "content": "x", "provider": DEEP},
+        {"role": "user", "content": "x", "created_at": 1700000000},
+        {"role": "user", "content": "x", "created_at": True},
+        {"role": "user", "content": "x", "vendor": 1, "metadata": {"raw": 1, "raw_fields": 2}},
         {"role": "user", "content": "x", "tool_calls": [{"id": "c", "arguments": "x" * 300_000}]},
         [],
     ],

@@ -10,6 +10,7 @@ from holdfast.conversations.backends import Backends
 from holdfast.conversations.logs.local import LocalLog, forget_expired
 from holdfast.conversations.logs.postgres import PostgresLog
 from holdfast.conversations.logs.protocol import Terms
+from holdfast.conversations.logs.reads import ReadNotes
 from holdfast.conversations.model import Instance
 from holdfast.kernel.breaker import Breaker
 from tests.conftest import serving
@@ -33,7 +34,7 @@ def rows(owner_connection, org):
 
 
 async def test_instances_whose_time_is_over_are_removed_batch_after_batch(db, org, rows):
-    log, me = PostgresLog(db, Breaker("the database")), org.caller()
+    log, me = PostgresLog(db, Breaker("the database"), ReadNotes(db)), org.caller()
     number = sweep.BATCH + 5
     for n in range(number):
         await log.append(me, Instance("r", f"old{n}"), drafts("a", "b"), SHORT)
@@ -56,7 +57,11 @@ async def test_instances_whose_time_is_over_are_removed_batch_after_batch(db, or
 
 
 async def test_a_write_after_the_end_begins_anew_and_tells_of_it(db, org, rows):
-    log, me, here = PostgresLog(db, Breaker("the database")), org.caller(), Instance("r", "k")
+    log, me, here = (
+        PostgresLog(db, Breaker("the database"), ReadNotes(db)),
+        org.caller(),
+        Instance("r", "k"),
+    )
     await log.append(me, here, drafts("a"), SHORT)
     await asyncio.sleep(0.1)
     await log.append(me, here, drafts("b"), Terms())
@@ -68,7 +73,7 @@ async def test_a_write_after_the_end_begins_anew_and_tells_of_it(db, org, rows):
 
 
 async def test_an_instance_that_is_being_written_to_is_left_alone(db, org, service):
-    log, me = PostgresLog(db, Breaker("the database")), org.caller()
+    log, me = PostgresLog(db, Breaker("the database"), ReadNotes(db)), org.caller()
     await log.append(me, Instance("r", "k"), drafts("a"), SHORT)
     await asyncio.sleep(0.1)
     from tests.conversations.logs.test_postgres import holding
@@ -101,17 +106,19 @@ async def test_flushed_contents_are_kept_for_as_long_as_the_deployment_says(talk
     it = await talk(type="message_count_based", max_messages=4)
     for n in range(12):
         await it.append(said(1, n))
-    contents = "SELECT count(content), count(redacted_at) FROM revisions WHERE org_id = %s AND action = 'flushed'"
-    [(kept, _)] = rows(contents)
+    stored = "SELECT count(*) FROM conversation_flushed WHERE org_id = %s"
+    passages = "SELECT count(*) FROM passages WHERE org_id = %s AND kind = 'flushed'"
+    [(kept,)] = rows(stored)
     assert kept > 1
+    assert rows(passages) == [(kept,)]
     for kept_for in (None, timedelta(days=1)):
         assert not await sweep.sweep_org(Backends(db, flushed_kept_for=kept_for), org.id)
-    assert rows(contents) == [(kept, 0)]
+    assert rows(stored) == [(kept,)]
     assert (await it.get("read", include_flushed=True))["total_count"] == 12
     backends = Backends(db, flushed_kept_for=timedelta(milliseconds=1))
     await asyncio.sleep(0.01)
     assert await sweep.sweep_org(backends, org.id) == sweep.Swept(0, kept)
-    assert rows(contents) == [(0, kept)]
+    assert rows(stored) == rows(passages) == [(0,)]
     assert (await it.get("read"))["total_count"] == (await it.get("stats"))["message_count"]
 
 
@@ -137,7 +144,7 @@ async def test_the_worker_sweeps_when_it_starts(data_dir):
         with psycopg.connect(endpoints.owner_url, autocommit=True) as connection:
             [(org_id,)] = connection.execute("SELECT org_id FROM orgs").fetchall()
             connection.execute("SELECT set_config('holdfast.org', %s, false)", [org_id])
-            left = "SELECT (SELECT count(*) FROM conversations), (SELECT count(content) FROM revisions WHERE kind = 'conversation')"
+            left = "SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM conversation_flushed)"
             for _ in range(200):
                 if connection.execute(left).fetchone() == (0, 0):
                     break

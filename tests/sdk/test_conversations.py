@@ -204,8 +204,9 @@ async def test_a_bound_session_is_the_conversation_and_a_bound_agent_speaks(both
     bound.sync.conversations.append("sessions", "Hello")
     found = await bound.awaited.conversations.read("sessions")
     assert [each.content for each in found.messages] == ["Hello"]
-    assert both.sync.conversations.read("sessions", key="s1") == found
-    session = both.sync.directory.read_session("s1")
+    of_ana = both.scope(user="ana")
+    assert of_ana.sync.conversations.read("sessions", key="s1") == found
+    session = of_ana.sync.directory.read_session("s1")
     assert (session.agent_id, session.user_id) == ("bot", "ana")
     bound.sync.directory.put_agent(memory=[MemoryReference("sessions", mode="read-only")])
     with pytest.raises(ScopeDenied):

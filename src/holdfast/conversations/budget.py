@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM, Head
+from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM, MessageHead
 
 _EPSILON = 1e-9  # 0.1 × 30 is a hair over 3 in binary; people mean 3
 
@@ -85,7 +85,7 @@ def share_of(role: str, allocation: object, shares: Mapping[str, float]) -> str:
     return SYSTEM if role == "system" else SHORT_TERM
 
 
-def used_by(heads: list[Head]) -> dict[str, int]:
+def used_by(heads: list[MessageHead]) -> dict[str, int]:
     """Tokens by share."""
     used: dict[str, int] = {}
     for head in heads:

@@ -7,7 +7,7 @@ import httpx
 
 from holdfast.conversations.model import TokenizerUsed
 from holdfast.conversations.resources.config import Resource, TokenProvider
-from holdfast.conversations.resources.rules import key_for
+from holdfast.conversations.resources.token_access import TokenAccess, endpoint_of
 from holdfast.kernel import durations
 from holdfast.kernel.tokens import Tokenizer
 
@@ -18,10 +18,12 @@ CHARS_PER_TOKEN = 4  # the estimate, where a resource asks for one
 class Counter:
     """Counts the tokens of a resource's messages."""
 
-    def __init__(self, resource: Resource) -> None:
-        self._provider = resource.token_provider
+    def __init__(self, resource: Resource, access: TokenAccess) -> None:
+        self._provider = given = resource.token_provider
         self._local = resource.tokenizer
-        self._key = key_for(self._provider.api_key_env)
+        self._key = None
+        if given.provider != "local":
+            self._key = access.key(given.provider, given.endpoint, given.api_key_env)
 
     async def count_messages(self, messages: Sequence[tuple[str, str]]) -> list[int]:
         """Content + role + 2, for each (role, content)."""
@@ -64,7 +66,7 @@ class Counter:
 
 async def _ask(provider: TokenProvider, key: str, texts: list[str]) -> list[int]:
     """The provider's count of each text."""
-    counts = []
+    counts, base = [], endpoint_of(provider.provider, provider.endpoint)
     async with httpx.AsyncClient(
         timeout=durations.seconds(provider.settings.timeout),
         trust_env=False,
@@ -75,16 +77,14 @@ async def _ask(provider: TokenProvider, key: str, texts: list[str]) -> list[int]
                 counts.append(0)
                 continue
             if provider.provider == "anthropic":
-                base = provider.endpoint or "https://api.anthropic.com"
                 response = await client.post(
-                    f"{base.rstrip('/')}/v1/messages/count_tokens",
+                    f"{base}/v1/messages/count_tokens",
                     json={"model": provider.model, "messages": [{"role": "user", "content": text}]},
                     headers={"x-api-key": key, "anthropic-version": "2023-06-01"},
                 )
             else:
-                base = provider.endpoint or "https://api.openai.com"
                 response = await client.post(
-                    f"{base.rstrip('/')}/v1/responses/input_tokens",
+                    f"{base}/v1/responses/input_tokens",
                     json={"model": provider.model, "input": text},
                     headers={"Authorization": f"Bearer {key}"},
                 )

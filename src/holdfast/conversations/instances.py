@@ -1,4 +1,4 @@
-"""The way in: which conversation an ask means, and whether the caller may use it."""
+"""Which instance a request means, who owns it, and whether the caller may use it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ queries = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class InstanceRequest:
-    """Which instance somebody asks for, and who they say they are."""
+    """Which instance a caller asks for, and the agent, project and session it names."""
 
     resource_id: str
     key: str | None = None
@@ -31,7 +31,7 @@ class InstanceRequest:
     session_id: str | None = None
 
     def check(self) -> None:
-        """Refuses a key that no conversation can have."""
+        """Refuse a key that no instance can have, and a key beside variables."""
         if self.key is None:
             return
         if self.variables is not None:
@@ -50,6 +50,8 @@ class OpenInstance:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
+    """What an agent's directory entry says about a resource."""
+
     id: str
     key: str | None = None
     mode: Literal["read-write", "read-only"] = "read-write"
@@ -57,8 +59,7 @@ class _Reference:
 
 @dataclass(frozen=True, slots=True)
 class _AccessRow:
-    """All that decides: the resource (None for one that is not the org's own), what the agent refers to, and whose the
-    session is that the key names (None where it names none)."""
+    """What decides: the resource (None for one that is not the org's own), the agent's references, and the session."""
 
     id: str | None
     config: dict[str, Any] | None
@@ -66,8 +67,8 @@ class _AccessRow:
     created_at: datetime
     updated_at: datetime
     refers_to: list[dict[str, Any]] | None
-    user_id: str | None
-    agent_id: str | None
+    workspaces_enabled: bool
+    hides_session: bool
 
     def resource(self, resource_id: str) -> Resource:
         """The resource, built in or the org's own."""
@@ -85,67 +86,107 @@ class _AccessRow:
         return [_Reference(**each) for each in given if each.get("id") == resource_id]
 
 
+def instance_for(
+    caller: Caller, resource: Resource, key: str, *, workspaces_enabled: bool = False
+) -> Instance:
+    """The instance under a key that the caller means: the one of its user, else of its agent; of a shared resource the org's."""
+    within = caller.workspace_id if workspaces_enabled else None
+    if resource.shared:
+        return Instance(resource.id, key, within=within)
+    if caller.user_id is not None:
+        return Instance(resource.id, key, user_id=caller.user_id, within=within)
+    if caller.agent_id is not None:
+        return Instance(resource.id, key, agent_id=caller.agent_id, within=within)
+    raise ScopeDenied("a conversation belongs to a user or an agent: name one")
+
+
 async def open_instance(
-    backends: Backends, caller: Caller, ask: InstanceRequest, *, to_write: bool
+    backends: Backends, caller: Caller, request: InstanceRequest, *, to_write: bool
 ) -> OpenInstance:
-    """Resource, key and caller of an ask, once all of them may be used; what it names is registered by a write."""
-    ask.check()
-    names = ask.agent_id or ask.project_id or ask.session_id
-    if not names and ask.key is not None:  # nothing but a look, in one round trip
-        way = await backends.db.one(caller, _AccessRow, queries.read_access, **_asked(ask, caller))
-        return _let_in(caller, ask, _known(way), ask.key, to_write=to_write)
+    """Resource, key and caller of a request, once all of them may be used; a write registers the names it is the first to use."""
+    request.check()
+    names = request.agent_id or request.project_id or request.session_id
+    if not names and request.key is not None:  # a single statement, in one round trip
+        row = _found(
+            await backends.db.one(
+                caller, _AccessRow, queries.read_access, **_params(request, caller)
+            )
+        )
+        return _open(backends, caller, request, row, request.key, to_write=to_write)
     opened = backends.db.begin(caller) if to_write and names else backends.db.read(caller)
     async with opened as tx:
-        way = _known(await tx.one(_AccessRow, queries.read_access, **_asked(ask, caller)))
-        resource, speaking = way.resource(ask.resource_id), caller
-        if ask.agent_id is not None:
-            speaking = await places.enter_agent(tx, speaking, ask.agent_id, to_write=to_write)
-        if ask.project_id is not None:
-            speaking = await places.enter_project(tx, speaking, ask.project_id)
-        key = ask.key
+        row = await _read_access(tx, request, caller)
+        resource, acting = row.resource(request.resource_id), caller
+        if request.agent_id is not None:
+            acting = await places.enter_agent(tx, acting, request.agent_id, to_write=to_write)
+        if request.project_id is not None:
+            acting = await places.enter_project(tx, acting, request.project_id)
+        key = request.key
         if key is None:
-            key = _resolve(ask, resource, way.references(ask.resource_id))
-            named = replace(ask, key=key)
-            way = _known(await tx.one(_AccessRow, queries.read_access, **_asked(named, caller)))
-        found = _let_in(speaking, ask, way, key, to_write=to_write)
-        if to_write and ask.session_id is not None:
-            await _touch_session(tx, speaking, ask.session_id, found.instance)
+            key = _resolve(request, resource, row.references(request.resource_id))
+            row = await _read_access(tx, replace(request, key=key), caller)
+        found = _open(backends, acting, request, row, key, to_write=to_write)
+        if to_write and request.session_id is not None:
+            await _touch_session(tx, acting, request.session_id, found.instance)
     return found
 
 
-def _asked(ask: InstanceRequest, caller: Caller) -> dict[str, str | None]:
+async def owner_of(backends: Backends, caller: Caller, resource: Resource) -> Instance:
+    """An instance with the caller's owner and any key, for a list of those that the caller sees."""
+    request = InstanceRequest(resource.id)
+    row = _found(
+        await backends.db.one(caller, _AccessRow, queries.read_access, **_params(request, caller))
+    )
+    return instance_for(caller, resource, "", workspaces_enabled=row.workspaces_enabled)
+
+
+async def _read_access(tx: Tx, request: InstanceRequest, caller: Caller) -> _AccessRow:
+    return _found(await tx.one(_AccessRow, queries.read_access, **_params(request, caller)))
+
+
+def _params(request: InstanceRequest, caller: Caller) -> dict[str, Any]:
     return {
-        "resource_id": ask.resource_id,
-        "speaking_agent": ask.agent_id or caller.agent_id,
-        "key": ask.key,
+        "resource_id": request.resource_id,
+        "speaking_agent": request.agent_id or caller.agent_id,
+        "key": request.key,
+        "built_in": BUILT_IN,
+        **places.session_params(caller),
     }
 
 
-def _known(way: _AccessRow | None) -> _AccessRow:
-    if way is None:
+def _found(row: _AccessRow | None) -> _AccessRow:
+    if row is None:
         raise NotFound("this org is gone")
-    return way
+    return row
 
 
-def _let_in(
-    caller: Caller, ask: InstanceRequest, way: _AccessRow, key: str, *, to_write: bool
+def _open(
+    backends: Backends,
+    caller: Caller,
+    request: InstanceRequest,
+    row: _AccessRow,
+    key: str,
+    *,
+    to_write: bool,
 ) -> OpenInstance:
-    """Refuses what this caller may not do here."""
-    resource = way.resource(ask.resource_id)
+    """Refuse what this caller may not do here. A key of `sessions` is a session: another user's is not found."""
+    resource = row.resource(request.resource_id)
     if to_write:
-        _must_be_writable(way.references(ask.resource_id), key)
-    if ask.resource_id == BUILT_IN and not caller.administers:
-        _must_be_own_session(caller, way, key)
-    return OpenInstance(caller, resource, Instance(ask.resource_id, key))
+        _must_be_writable(row.references(request.resource_id), key)
+    if row.hides_session:
+        raise NotFound(f"there is no session {key!r}")
+    backends.remember(caller, resource, workspaces_enabled=row.workspaces_enabled)
+    instance = instance_for(caller, resource, key, workspaces_enabled=row.workspaces_enabled)
+    return OpenInstance(caller, resource, instance)
 
 
-def _resolve(ask: InstanceRequest, resource: Resource, references: list[_Reference]) -> str:
+def _resolve(request: InstanceRequest, resource: Resource, references: list[_Reference]) -> str:
     """The key that variables make: by the reference's template, else by the resource's."""
     templates = [reference.key for reference in references if reference.key is not None]
     template = templates[0] if templates else resource.default_key_template
     if template is None:
         raise Invalid.field("key", "is required: the resource has no default_key_template")
-    return keys.resolve(template, ask.variables or {})
+    return keys.resolve(template, request.variables or {})
 
 
 def _must_be_writable(references: list[_Reference], key: str) -> None:
@@ -154,15 +195,6 @@ def _must_be_writable(references: list[_Reference], key: str) -> None:
     modes = {r.mode for r in named or [r for r in references if r.key is None]}
     if modes == {"read-only"}:
         raise ScopeDenied("this agent's reference to the resource is read-only")
-
-
-def _must_be_own_session(caller: Caller, way: _AccessRow, session_id: str) -> None:
-    """A key of `sessions` is a session, and a session is its user's and its agent's."""
-    mine = way.user_id is not None and way.user_id == caller.user_id
-    agents = way.agent_id is not None and way.agent_id == caller.agent_id
-    # A session that does not exist yet is nobody's.
-    if not (mine or agents or way.user_id is None):
-        raise NotFound(f"there is no session {session_id!r}")
 
 
 async def _touch_session(tx: Tx, caller: Caller, session_id: str, instance: Instance) -> None:
@@ -175,7 +207,7 @@ async def _touch_session(tx: Tx, caller: Caller, session_id: str, instance: Inst
         agent_id=caller.agent_id,
         project_id=caller.project_id,
         workspace_id=caller.workspace_id,
-        all_sessions=caller.administers,
+        **places.session_params(caller),
     )
     if touched is None:
         raise NotFound(f"there is no session {session_id!r}")

@@ -9,6 +9,7 @@ from typing import Any, cast
 from holdfast.conversations.budget import share_of
 from holdfast.conversations.counting import Counter
 from holdfast.conversations.model import (
+    COMPACTION,
     MAX_CONTENT_BYTES,
     MAX_ID_CHARS,
     Draft,
@@ -137,11 +138,26 @@ def _read(given: Any, at: str, errors: list[FieldError]) -> dict[str, Any]:
         "metadata": field_of("metadata") or {},
         "created_at": _instant(field_of("created_at", "createdAt"), wrong),
     }
-    raw = {name: value for name, value in given.items() if name not in _OWN}
-    if raw and isinstance(message["metadata"], dict):
-        message["metadata"] = {**message["metadata"], "raw": raw}
+    if message["type"] == COMPACTION:
+        message["role"] = message["role"] or "assistant"
+        message["content"] = "" if message["content"] is None else message["content"]
+    _keep_extra_fields(message, given, wrong)
     _check(message, at, wrong)
     return message
+
+
+def _keep_extra_fields(message: dict[str, Any], given: dict[str, Any], wrong: Any) -> None:
+    """Put the fields that are not ours in metadata.raw; beside a `raw` of the client's own, in metadata.raw_fields."""
+    extra = {name: value for name, value in given.items() if name not in _OWN}
+    metadata = message["metadata"]
+    if not extra or not isinstance(metadata, dict):
+        return
+    name = next((each for each in ("raw", "raw_fields") if each not in metadata), None)
+    if name is None:
+        listed = ", ".join(sorted(extra))
+        wrong("metadata", f"has raw and raw_fields, so there is no place for {listed}")
+        return
+    message["metadata"] = {**metadata, name: extra}
 
 
 def _check(message: dict[str, Any], at: str, wrong: Any) -> None:
@@ -161,7 +177,7 @@ def _check(message: dict[str, Any], at: str, wrong: Any) -> None:
         content = message["content"] = ""
     if not isinstance(content, str):
         wrong("content", "must be a text")
-    elif not content and not message["tool_calls"]:
+    elif not content and not message["tool_calls"] and message["type"] != COMPACTION:
         wrong("content", "may be empty only with tool_calls")
     else:
         limits.at_most_bytes(content, MAX_CONTENT_BYTES, what=f"the content of {at}")

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from holdfast.kernel.clock import Instant
+from holdfast.kernel.sight import Audience
 
 Role = Literal["user", "assistant", "system", "tool"]
 Strategy = Literal["simple_fifo", "lru", "token_aware_lru", "hybrid_summary"]
@@ -19,14 +20,37 @@ NEAR_LIMIT = 0.85
 LOCK_WAIT_S = 5.0
 
 SHORT_TERM, LONG_TERM, SYSTEM = "short_term", "long_term", "system"
+COMPACTION = "compaction"
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One instance: the message list under a key of a resource."""
+    """Names one message list: a key of a resource, and its owner. A user owns it, or an agent; with neither, the org shares it.
+
+    `within` is the workspace it must be in; None where the org does not separate workspaces.
+    """
 
     resource_id: str
     key: str
+    user_id: str | None = None
+    agent_id: str | None = None
+    within: str | None = None
+
+    @property
+    def audience(self) -> str:
+        """The owner as one text: `user:ana`, `agent:bot` or `org`."""
+        return Audience(user_id=self.user_id, agent_id=self.agent_id).text
+
+    @classmethod
+    def of(cls, resource_id: str, audience: str, key: str) -> "Instance":
+        """The instance with this owner, written as `audience` writes it."""
+        kind, _, name = audience.partition(":")
+        user_id, agent_id = name if kind == "user" else None, name if kind == "agent" else None
+        return cls(resource_id, key, user_id, agent_id)
+
+    def is_within(self, workspace_id: str) -> bool:
+        """Whether an instance that was made in this workspace is the one that is meant."""
+        return self.within in (None, workspace_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +80,7 @@ class StoredMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class MessageHead:
     """What a flush needs to know about a message: everything but its text."""
 
     seq: int
@@ -66,11 +90,17 @@ class Head:
     accessed_at: datetime
     calls: tuple[str, ...] = ()  # ids of the tool calls it makes
     answers: str | None = None  # the tool call it is the result of
+    type: str = "message"
 
     @property
     def is_summary(self) -> bool:
         """Whether a flush wrote it."""
         return self.share == LONG_TERM
+
+    @property
+    def is_compaction(self) -> bool:
+        """Whether it is a provider's compaction item, which stands for the messages before it."""
+        return self.type == COMPACTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +134,7 @@ class Totals:
     token_count: int
     roles: dict[str, int]
     shares: dict[str, int]
+    workspace_id: str  # where it was made
     created_at: datetime
     updated_at: datetime
     expires_at: datetime | None = None
@@ -156,6 +187,11 @@ class Removal:
     seqs: tuple[int, ...]
     summary: Draft | None
     flush: LastFlush
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the revision of the flush says beside the counts."""
+        return {"strategy": self.flush.strategy, "removed": len(self.seqs)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +343,8 @@ class InstanceRow:
 
     id: str
     key: str
+    user_id: str | None  # the owner: a user,
+    agent_id: str | None  # or an agent; both null where the resource is shared
     message_count: int
     token_count: int
     created_at: Instant

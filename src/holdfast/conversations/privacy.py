@@ -11,6 +11,8 @@ from typing import Any
 
 import re2
 
+from holdfast.conversations.model import COMPACTION
+
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 1_000
 # Past this much text a thread does it.
@@ -97,6 +99,12 @@ def compile_pattern(pattern: str) -> Any:
 
 def redact_message(redactor: Redactor, message: dict[str, Any]) -> dict[str, Any]:
     """The message (as fields) redacted; RedactionFailed when its ids or its type hold what may not be kept."""
+    if message.get("type") == COMPACTION:
+        if redactor.value(message) != message:
+            raise RedactionFailed(
+                "a redaction pattern matches in this compaction item, which must stay as it is"
+            )
+        return message
     redacted = dict(message)
     redacted["content"] = redactor.text(message["content"])
     if message.get("name") is not None:

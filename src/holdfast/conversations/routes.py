@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.conversations import service
 from holdfast.conversations.instances import InstanceRequest
@@ -42,7 +42,7 @@ class Which(Body):
     variables: dict[str, Any] | None = Field(None, examples=[None])
     agent_id: ClientId | None = Field(None, examples=[None])
 
-    def ask(self, resource_id: str) -> InstanceRequest:
+    def request(self, resource_id: str) -> InstanceRequest:
         """As the service takes it."""
         return InstanceRequest(resource_id, self.key, self.variables, self.agent_id)
 
@@ -63,7 +63,7 @@ class Append(Which):
     session_id: ClientId | None = Field(None, examples=[None])
     project_id: ClientId | None = Field(None, examples=[None])
 
-    def ask(self, resource_id: str) -> InstanceRequest:
+    def request(self, resource_id: str) -> InstanceRequest:
         """As the service takes it."""
         return InstanceRequest(
             resource_id, self.key, self.variables, self.agent_id, self.project_id, self.session_id
@@ -78,15 +78,15 @@ class Flush(Which):
     """How to flush."""
 
     strategy: Strategy | None = Field(None, examples=["simple_fifo"])
-    dry_run: bool = False
-    force: bool = False
+    dry_run: StrictBool = False
+    force: StrictBool = False
 
 
 class Clear(Which):
     """Yes, all of them."""
 
-    confirm: bool = Field(False, examples=[True])
-    backup: bool = False
+    confirm: StrictBool = Field(False, examples=[True])
+    backup: StrictBool = False
 
 
 class Restore(Which):
@@ -95,13 +95,13 @@ class Restore(Which):
     backup_id: str = Field(max_length=100, examples=["bak_0190f5fe7c00700080000000000000aa"])
 
 
-def _asked(
+def _requested(
     resource_id: ResourceId,
     key: Annotated[str | None, Query(description="the instance")] = None,
     variables: Annotated[str | None, Query(description="in place of key: a JSON object")] = None,
     agent_id: Annotated[ClientId | None, Query(description="speak as this agent")] = None,
 ) -> InstanceRequest:
-    """An ask in a query."""
+    """Which instance, in a query."""
     given = None
     if variables is not None:
         try:
@@ -113,7 +113,7 @@ def _asked(
     return InstanceRequest(resource_id, key, given, agent_id)
 
 
-TheAsk = Annotated[InstanceRequest, Depends(_asked)]
+TheRequest = Annotated[InstanceRequest, Depends(_requested)]
 
 
 @router.post("/resolve")
@@ -121,13 +121,13 @@ async def resolve(
     resource_id: ResourceId, body: Resolve, caller: TheCaller, backends: TheBackends
 ) -> dict[str, str]:
     """The key that variables make."""
-    ask = InstanceRequest(resource_id, None, body.variables, body.agent_id)
-    return {"key": await service.resolve(backends, caller, ask)}
+    request = InstanceRequest(resource_id, None, body.variables, body.agent_id)
+    return {"key": await service.resolve(backends, caller, request)}
 
 
 @router.get("/read")
 async def read(
-    ask: TheAsk,
+    request: TheRequest,
     caller: TheCaller,
     backends: TheBackends,
     limit: Annotated[int, Query(ge=1, le=MAX_READ)] = 50,
@@ -139,7 +139,7 @@ async def read(
     found = await service.read(
         backends,
         caller,
-        ask,
+        request,
         limit=limit,
         offset=offset,
         tail=tail,
@@ -154,7 +154,7 @@ async def append(
     resource_id: ResourceId, body: Append, caller: TheCaller, backends: TheBackends
 ) -> AppendResult:
     """Add messages, all or none."""
-    return await service.append(backends, caller, body.ask(resource_id), body.messages)
+    return await service.append(backends, caller, body.request(resource_id), body.messages)
 
 
 @router.post("/write")
@@ -162,7 +162,7 @@ async def write(
     resource_id: ResourceId, body: Write, caller: TheCaller, backends: TheBackends
 ) -> AppendResult:
     """Put these messages in the place of all, atomically."""
-    return await service.write(backends, caller, body.ask(resource_id), body.messages)
+    return await service.write(backends, caller, body.request(resource_id), body.messages)
 
 
 @router.post("/flush")
@@ -173,7 +173,7 @@ async def flush(
     return await service.flush(
         backends,
         caller,
-        body.ask(resource_id),
+        body.request(resource_id),
         strategy=body.strategy,
         dry_run=body.dry_run,
         force=body.force,
@@ -186,7 +186,7 @@ async def clear(
 ) -> Cleared:
     """Take all messages out, with a copy where one is asked for."""
     cleared, backup_id = await service.clear(
-        backends, caller, body.ask(resource_id), confirm=body.confirm, backup=body.backup
+        backends, caller, body.request(resource_id), confirm=body.confirm, backup=body.backup
     )
     return Cleared(cleared, backup_id)
 
@@ -197,7 +197,7 @@ async def restore(
 ) -> dict[str, int]:
     """Put the messages of a copy in the place of all."""
     restored, totals = await service.restore(
-        backends, caller, body.ask(resource_id), body.backup_id
+        backends, caller, body.request(resource_id), body.backup_id
     )
     counts = {"total_count": totals.message_count, "token_count": totals.token_count}
     return {"restored": restored, **counts}
@@ -208,7 +208,7 @@ async def delete(
     resource_id: ResourceId, body: Which, caller: TheCaller, backends: TheBackends
 ) -> dict[str, bool]:
     """Remove the instance."""
-    return {"deleted": await service.delete(backends, caller, body.ask(resource_id))}
+    return {"deleted": await service.delete(backends, caller, body.request(resource_id))}
 
 
 @router.post("/pop")
@@ -216,28 +216,34 @@ async def pop(
     resource_id: ResourceId, body: Which, caller: TheCaller, backends: TheBackends
 ) -> Popped:
     """Take the newest message off."""
-    taken, left = await service.pop(backends, caller, body.ask(resource_id))
+    taken, left = await service.pop(backends, caller, body.request(resource_id))
     return Popped(None if taken is None else _message(taken), left)
 
 
 @router.get("/stats")
-async def stats(ask: TheAsk, caller: TheCaller, backends: TheBackends) -> Stats:
+async def stats(request: TheRequest, caller: TheCaller, backends: TheBackends) -> Stats:
     """How full the instance is."""
-    return await service.stats(backends, caller, ask)
+    return await service.stats(backends, caller, request)
 
 
 @router.get("/health")
-async def health(ask: TheAsk, caller: TheCaller, backends: TheBackends) -> Health:
+async def health(request: TheRequest, caller: TheCaller, backends: TheBackends) -> Health:
     """Whether the instance can be written to, and will last."""
-    return await service.health(backends, caller, ask)
+    return await service.health(backends, caller, request)
 
 
 @router.get("/instances")
 async def instances(
-    resource_id: ResourceId, cursor: TheCursor, caller: TheCaller, backends: TheBackends
+    resource_id: ResourceId,
+    cursor: TheCursor,
+    caller: TheCaller,
+    backends: TheBackends,
+    every_owner: Annotated[
+        bool, Query(alias="all", description="those of every owner (service keys)")
+    ] = False,
 ) -> Page[InstanceRow]:
-    """The instances of the resource, with their counts, newest first."""
-    return await service.instances(backends, caller, resource_id, cursor)
+    """The instances of the resource that the caller sees, with their owners and counts, newest first."""
+    return await service.instances(backends, caller, resource_id, cursor, every_owner=every_owner)
 
 
 def _message(kept: StoredMessage, flushed_at: datetime | None = None) -> Message:

@@ -1,4 +1,4 @@
-"""Read, append, write, flush, clear, restore, delete, pop; how full an instance is, and whether it is well."""
+"""Read, append, write, flush, clear, restore, delete, pop; stats and health of an instance; the list of instances."""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,22 +7,30 @@ from typing import Any
 
 from holdfast.conversations import history
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.counting import Counter
-from holdfast.conversations.flush import run as flush_runs
+from holdfast.conversations.flush import index
+from holdfast.conversations.flush import service as flushing
 from holdfast.conversations.flush.plan import plan_trim
-from holdfast.conversations.instances import InstanceRequest, OpenInstance, open_instance
+from holdfast.conversations.flush.run import Target
+from holdfast.conversations.instances import (
+    InstanceRequest,
+    OpenInstance,
+    instance_for,
+    open_instance,
+    owner_of,
+)
 from holdfast.conversations.intake import as_list, take_in
-from holdfast.conversations.logs.postgres import read_ahead, window_of_rows
-from holdfast.conversations.logs.protocol import MessageLog, Replacing, Terms, head_of
+from holdfast.conversations.logs.protocol import MessageLog, Replacing, Terms
+from holdfast.conversations.logs.values import head_of
 from holdfast.conversations.model import (
+    LONG_TERM,
     MAX_MESSAGES_PER_APPEND,
     MAX_MESSAGES_PER_WRITE,
+    MAX_READ,
     NEAR_LIMIT,
     AppendResult,
     Draft,
     FlushResult,
     Health,
-    Instance,
     InstanceRow,
     Share,
     Span,
@@ -30,12 +38,13 @@ from holdfast.conversations.model import (
     StoredMessage,
     Strategy,
     Totals,
+    Window,
 )
-from holdfast.conversations.resources.config import BUILT_IN, Resource
+from holdfast.conversations.resources.config import Resource
 from holdfast.conversations.resources.service import find
 from holdfast.kernel import clock, durations, metrics
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound, ScopeDenied
+from holdfast.kernel.errors import BackendUnavailable, Invalid, NotFound
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.sql import load
 
@@ -54,15 +63,15 @@ class ReadResult:
 # --- operations ------------------------------------------------------------------------------------------------------
 
 
-async def resolve(backends: Backends, caller: Caller, ask: InstanceRequest) -> str:
+async def resolve(backends: Backends, caller: Caller, request: InstanceRequest) -> str:
     """The key that variables make."""
-    return (await open_instance(backends, caller, ask, to_write=False)).instance.key
+    return (await open_instance(backends, caller, request, to_write=False)).instance.key
 
 
 async def read(
     backends: Backends,
     caller: Caller,
-    ask: InstanceRequest,
+    request: InstanceRequest,
     *,
     limit: int,
     offset: int,
@@ -70,56 +79,71 @@ async def read(
     include_flushed: bool,
 ) -> ReadResult:
     """Messages, oldest first. An instance that does not exist reads as empty."""
-    ask.check()
+    request.check()
     if include_flushed:
-        found = await open_instance(backends, caller, ask, to_write=False)
-        return await _read_everything(backends, found, limit, offset, tail)
+        opened = await open_instance(backends, caller, request, to_write=False)
+        return await _read_everything(backends, opened, limit, offset, tail)
     span = Span(0 if tail else offset, tail or limit, tail=tail is not None)
-    # Most lists are kept in Postgres: where the key is known, the messages travel with the answer of who may read them.
-    here = None if ask.key is None else Instance(ask.resource_id, ask.key)
+    opened, window = await _read_at_once(backends, caller, request, span)
+    if window is None:
+        log = backends.log(caller, opened.resource)
+        window = await log.read(opened.caller, opened.instance, span)
+    return ReadResult([(m, None) for m in window.messages], window.total_count, window.has_more)
+
+
+async def _read_at_once(
+    backends: Backends, caller: Caller, request: InstanceRequest, span: Span
+) -> tuple[OpenInstance, Window | None]:
+    """Open the instance, and read it in the same round trip where the resource is known from the last time.
+
+    The guess may be wrong (the resource changed since): then what was read is thrown away, and the window is None.
+    """
+    guess = None if request.key is None else backends.guess(caller, request.resource_id)
+    if guess is None or request.key is None or request.agent_id or not caller.user_id:
+        return await open_instance(backends, caller, request, to_write=False), None
+    resource, workspaces_enabled = guess
+    instance = instance_for(caller, resource, request.key, workspaces_enabled=workspaces_enabled)
+    log = backends.log(caller, resource)
     async with backends.db.together(caller):
-        ahead = () if here is None else read_ahead(backends.db, caller, here, span)
-        found, *rows = await asyncio.gather(
-            open_instance(backends, caller, ask, to_write=False), *ahead
+        opened, window = await asyncio.gather(
+            open_instance(backends, caller, request, to_write=False),
+            log.read(caller, instance, span),
         )
-    noted = found.resource.notes_access
-    if rows and found.resource.persistence.type == "postgres" and not noted:
-        window = window_of_rows(rows[0], rows[1], span)
-    else:
-        log = backends.log(caller, found.resource)
-        window = await log.read(caller, found.instance, span, note_access=noted)
-    return ReadResult([(k, None) for k in window.messages], window.total_count, window.has_more)
+    is_right = opened.resource == resource and opened.instance == instance
+    return opened, window if is_right else None
 
 
 async def append(
-    backends: Backends, caller: Caller, ask: InstanceRequest, messages: Any
+    backends: Backends, caller: Caller, request: InstanceRequest, messages: Any
 ) -> AppendResult:
     """Add messages; flush once the threshold is reached."""
     given = as_list(messages, MAX_MESSAGES_PER_APPEND)
-    found = await open_instance(backends, caller, ask, to_write=True)
-    intake = await take_in(found.resource, Counter(found.resource), given)
-    log = backends.log(caller, found.resource)
+    opened = await open_instance(backends, caller, request, to_write=True)
+    intake = await take_in(opened.resource, backends.counter(opened.resource), given)
+    log = backends.log(caller, opened.resource)
     appended, duplicates, flushed = 0, 0, None
     if intake.drafts:
-        done = await log.append(found.caller, found.instance, intake.drafts, _terms(found.resource))
+        done = await log.append(
+            opened.caller, opened.instance, intake.drafts, _terms(opened.resource)
+        )
         appended, duplicates, totals = done.appended, done.duplicates, done.totals
-        flushed = await _flush_after(backends, found, totals)
+        flushed = await _flush_after(backends, opened, totals)
         counts = (totals.message_count, totals.token_count)
     else:
-        counts = _counts(await log.totals(caller, found.instance))
+        counts = _counts(await log.totals(caller, opened.instance))
     return _appended(appended, duplicates, intake.refused, counts, flushed)
 
 
 async def write(
-    backends: Backends, caller: Caller, ask: InstanceRequest, messages: Any
+    backends: Backends, caller: Caller, request: InstanceRequest, messages: Any
 ) -> AppendResult:
     """Replace all messages; an empty list empties it."""
     given = as_list(messages, MAX_MESSAGES_PER_WRITE) if messages != [] else []
-    found = await open_instance(backends, caller, ask, to_write=True)
-    intake = await take_in(found.resource, Counter(found.resource), given)
-    drafts = _that_fit(found.resource, intake.drafts)
-    totals = (await _replace(backends, found, drafts, "written"))[1]
-    flushed = await _flush_after(backends, found, totals)
+    opened = await open_instance(backends, caller, request, to_write=True)
+    intake = await take_in(opened.resource, backends.counter(opened.resource), given)
+    drafts = _that_fit(opened.resource, intake.drafts)
+    totals = (await _replace(backends, opened, drafts, "written"))[1]
+    flushed = await _flush_after(backends, opened, totals)
     kept = totals.message_count
     duplicates = len(drafts) - kept
     counts = (totals.message_count, totals.token_count)
@@ -129,75 +153,69 @@ async def write(
 async def flush(
     backends: Backends,
     caller: Caller,
-    ask: InstanceRequest,
+    request: InstanceRequest,
     *,
     strategy: Strategy | None = None,
     dry_run: bool = False,
     force: bool = False,
 ) -> FlushResult:
     """Flush now, or say what a flush would do."""
-    found = await open_instance(backends, caller, ask, to_write=not dry_run)
-    return await flush_runs.flush(
-        backends,
-        found.caller,
-        found.resource,
-        found.instance,
-        strategy=strategy,
-        dry_run=dry_run,
-        force=force,
+    opened = await open_instance(backends, caller, request, to_write=not dry_run)
+    return await flushing.flush(
+        _target(backends, opened), strategy=strategy, dry_run=dry_run, force=force
     )
 
 
 async def clear(
-    backends: Backends, caller: Caller, ask: InstanceRequest, *, confirm: bool, backup: bool
+    backends: Backends, caller: Caller, request: InstanceRequest, *, confirm: bool, backup: bool
 ) -> tuple[int, str | None]:
     """Take all messages out: how many, and the id of their copy where one was asked for."""
     if not confirm:
         raise Invalid.field("confirm", "must be true: all messages of this key will be taken out")
-    found = await open_instance(backends, caller, ask, to_write=True)
-    log = backends.log(caller, found.resource)
-    if await log.totals(caller, found.instance) is None:
+    opened = await open_instance(backends, caller, request, to_write=True)
+    log = backends.log(caller, opened.resource)
+    if await log.totals(caller, opened.instance) is None:
         return 0, None
-    before, _ = await _replace(backends, found, [], "cleared")
+    before, _ = await _replace(backends, opened, [], "cleared")
     if not (backup and before):
         return len(before), None
     # What is copied is what was taken out; the revision of the clearing holds it too, should this fail.
-    return len(before), await history.back_up(backends.db, found.caller, found.instance, before)
+    return len(before), await history.back_up(backends.db, opened.caller, opened.instance, before)
 
 
 async def restore(
-    backends: Backends, caller: Caller, ask: InstanceRequest, backup_id: str
+    backends: Backends, caller: Caller, request: InstanceRequest, backup_id: str
 ) -> tuple[int, Totals]:
     """Put the messages of a backup in the place of what is there."""
-    found = await open_instance(backends, caller, ask, to_write=True)
-    saved = await history.read_backup(backends.db, caller, found.instance, backup_id)
+    opened = await open_instance(backends, caller, request, to_write=True)
+    saved = await history.read_backup(backends.db, caller, opened.instance, backup_id)
     if saved is None:
         raise NotFound(f"there is no backup {backup_id!r} of this conversation")
-    _, totals = await _replace(backends, found, [kept.draft for kept in saved], "restored")
+    _, totals = await _replace(backends, opened, [kept.draft for kept in saved], "restored")
     return len(saved), totals
 
 
-async def delete(backends: Backends, caller: Caller, ask: InstanceRequest) -> bool:
+async def delete(backends: Backends, caller: Caller, request: InstanceRequest) -> bool:
     """Remove an instance; whether there was one."""
-    found = await open_instance(backends, caller, ask, to_write=True)
-    return await backends.log(caller, found.resource).delete(found.caller, found.instance)
+    opened = await open_instance(backends, caller, request, to_write=True)
+    return await backends.log(caller, opened.resource).delete(opened.caller, opened.instance)
 
 
 async def pop(
-    backends: Backends, caller: Caller, ask: InstanceRequest
+    backends: Backends, caller: Caller, request: InstanceRequest
 ) -> tuple[StoredMessage | None, int]:
     """Take the newest message off."""
-    found = await open_instance(backends, caller, ask, to_write=True)
-    log = backends.log(caller, found.resource)
-    return await log.pop(found.caller, found.instance, _terms(found.resource))
+    opened = await open_instance(backends, caller, request, to_write=True)
+    log = backends.log(caller, opened.resource)
+    return await log.pop(opened.caller, opened.instance, _terms(opened.resource))
 
 
-async def stats(backends: Backends, caller: Caller, ask: InstanceRequest) -> Stats:
+async def stats(backends: Backends, caller: Caller, request: InstanceRequest) -> Stats:
     """How full an instance is."""
-    found = await open_instance(backends, caller, ask, to_write=False)
-    totals = await backends.log(caller, found.resource).totals(caller, found.instance)
+    opened = await open_instance(backends, caller, request, to_write=False)
+    totals = await backends.log(caller, opened.resource).totals(caller, opened.instance)
     message_count, token_count = _counts(totals)
-    budget = found.resource.budget
+    budget = opened.resource.budget
     used = totals.shares if totals else {}
     return Stats(
         message_count=message_count,
@@ -210,65 +228,69 @@ async def stats(backends: Backends, caller: Caller, ask: InstanceRequest) -> Sta
             name: Share(share, budget.cap(name) or 0, used.get(name, 0))
             for name, share in budget.shares.items()
         },
-        tokenizer=Counter(found.resource).used,
+        tokenizer=backends.counter(opened.resource).used,
         last_flush=totals.last_flush if totals else None,
         last_error=totals.last_error if totals else None,
         ttl_remaining=_ttl_remaining(totals),
     )
 
 
-async def health(backends: Backends, caller: Caller, ask: InstanceRequest) -> Health:
+async def health(backends: Backends, caller: Caller, request: InstanceRequest) -> Health:
     """Whether an instance can be written to, and will last. A backend that is gone is an answer here, not an error."""
-    found = await open_instance(backends, caller, ask, to_write=False)
-    log = backends.log(caller, found.resource)
+    opened = await open_instance(backends, caller, request, to_write=False)
+    log = backends.log(caller, opened.resource)
     try:
-        totals = await log.totals(caller, found.instance)
+        totals = await log.totals(caller, opened.instance)
     except BackendUnavailable:
         return Health(False, log.durable, False, None, False)
     return Health(
         healthy=totals is None or totals.last_error is None,
         durable=log.durable,
-        near_limit=found.resource.budget.fullness(*_counts(totals)) > NEAR_LIMIT,
+        near_limit=opened.resource.budget.fullness(*_counts(totals)) > NEAR_LIMIT,
         last_flush=totals.last_flush if totals else None,
         pending_flush=totals is not None
         and totals.pending_job is not None
-        and await flush_runs.is_live(backends, caller, totals.pending_job),
+        and await flushing.is_live(backends, caller, totals.pending_job),
     )
 
 
 async def instances(
-    backends: Backends, caller: Caller, resource_id: str, cursor: Cursor
+    backends: Backends,
+    caller: Caller,
+    resource_id: str,
+    cursor: Cursor,
+    *,
+    every_owner: bool = False,
 ) -> Page[InstanceRow]:
-    """The instances of a resource, newest first."""
+    """The instances of a resource that the caller sees, newest first; those of every owner for service keys alone."""
+    if every_owner:
+        caller.must_administer("listing the instances of every owner")
     async with backends.db.read(caller) as tx:
         resource = (await find(tx, resource_id)).resource
-    if resource_id == BUILT_IN and not caller.administers:
-        raise ScopeDenied("other people's sessions are among these; ask for one by its key")
-    return await backends.log(caller, resource).instances(caller, resource_id, cursor)
+    owner = None if every_owner else await owner_of(backends, caller, resource)
+    return await backends.log(caller, resource).instances(caller, resource_id, owner, cursor)
 
 
-# --- small things ----------------------------------------------------------------------------------------------------
+# --- shared by them ----------------------------------------------------------------------------------------------------
 
 
 async def _replace(
-    backends: Backends, found: OpenInstance, drafts: list[Draft], action: Replacing
+    backends: Backends, opened: OpenInstance, drafts: list[Draft], action: Replacing
 ) -> tuple[list[StoredMessage], Totals]:
     """Put drafts in the place of all messages."""
-    log = backends.log(found.caller, found.resource)
-    terms = _terms(found.resource, clearing=True)
-    return await log.replace(found.caller, found.instance, drafts, terms, action)
+    log = backends.log(opened.caller, opened.resource)
+    terms = _terms(opened.resource, clearing=True)
+    return await log.replace(opened.caller, opened.instance, drafts, terms, action)
 
 
 async def _flush_after(
-    backends: Backends, found: OpenInstance, totals: Totals
+    backends: Backends, opened: OpenInstance, totals: Totals
 ) -> FlushResult | None:
     """Flush, if that is due. The messages are kept by now: should it fail, the next append is due as well."""
     try:
-        return await flush_runs.flush_if_due(
-            backends, found.caller, found.resource, found.instance, totals
-        )
+        return await flushing.flush_if_due(_target(backends, opened), totals)
     except BackendUnavailable:
-        metrics.conversation_flushes.labels(found.resource.strategy.type, "failed").inc()
+        metrics.conversation_flushes.labels(opened.resource.strategy.type, "failed").inc()
         return None
 
 
@@ -282,40 +304,57 @@ def _that_fit(resource: Resource, drafts: list[Draft]) -> list[Draft]:
 
 
 async def _read_everything(
-    backends: Backends, found: OpenInstance, limit: int, offset: int, tail: int | None
+    backends: Backends, opened: OpenInstance, limit: int, offset: int, tail: int | None
 ) -> ReadResult:
-    """Live and flushed messages in the order they came in; one that is both is live."""
-    log = backends.log(found.caller, found.resource)
-    totals = await log.totals(found.caller, found.instance)
+    """Messages and flushed messages in the order they came in, the summary first; one that is both is not flushed."""
+    log = backends.log(opened.caller, opened.resource)
+    totals = await log.totals(opened.caller, opened.instance)
     if totals is None:
         return ReadResult([], 0, False)
-    gone = await history.flushed(
-        backends.db, found.caller, totals.conversation_id, kept_for=backends.flushed_kept_for
+    gone = await index.read_flushed(
+        backends.db, opened.caller, totals.conversation_id, kept_for=backends.flushed_kept_for
     )
-    seqs = [head.seq for head in await log.heads(found.caller, found.instance)]
-    live = await log.fetch(found.caller, found.instance, seqs)
+    live = await _read_live(log, opened)
     everything: dict[str, tuple[StoredMessage, datetime | None]] = {
-        k.draft.id: (k, at) for k, at in gone
+        stored.draft.id: (stored, at) for stored, at in gone
     }
-    everything.update({kept.draft.id: (kept, None) for kept in live})
-    ordered = sorted(everything.values(), key=lambda pair: (pair[0].seq, pair[0].draft.created_at))
+    everything.update({stored.draft.id: (stored, None) for stored in live})
+    # A summary has the place of a message that it stands for, so places alone do not order them.
+    ordered = sorted(
+        everything.values(), key=lambda pair: (pair[0].draft.share != LONG_TERM, pair[0].seq)
+    )
     part = ordered[-tail:] if tail else ordered[offset : offset + limit]
-    await _note_access(log, found, live, part)
+    await _note_access(log, opened, live, part)
     shown = len(part) + (0 if tail else offset)
     return ReadResult(part, len(ordered), shown < len(ordered))
 
 
+async def _read_live(log: MessageLog, opened: OpenInstance) -> list[StoredMessage]:
+    """Every message of the list, read in parts."""
+    live: list[StoredMessage] = []
+    while True:
+        span = Span(len(live), MAX_READ)
+        window = await log.read(opened.caller, opened.instance, span, note_access=False)
+        live += window.messages
+        if not window.has_more or not window.messages:
+            return live
+
+
 async def _note_access(
     log: MessageLog,
-    found: OpenInstance,
+    opened: OpenInstance,
     live: list[StoredMessage],
     part: list[tuple[StoredMessage, datetime | None]],
 ) -> None:
-    """A look at live messages among flushed ones is a look; they follow each other in the list."""
-    shown = [kept.seq for kept, flushed_at in part if flushed_at is None]
-    if found.resource.notes_access and shown:
-        first = [kept.seq for kept in live].index(shown[0])
-        await log.read(found.caller, found.instance, Span(first, len(shown)), note_access=True)
+    """Count the messages among flushed ones as read; in the list they follow each other."""
+    shown = [stored.seq for stored, flushed_at in part if flushed_at is None]
+    if shown:
+        first = [stored.seq for stored in live].index(shown[0])
+        await log.read(opened.caller, opened.instance, Span(first, len(shown)))
+
+
+def _target(backends: Backends, opened: OpenInstance) -> Target:
+    return Target(backends, opened.caller, opened.resource, opened.instance)
 
 
 def _terms(resource: Resource, *, clearing: bool = False) -> Terms:

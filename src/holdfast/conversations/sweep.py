@@ -1,5 +1,5 @@
-"""What the worker clears away from time to time: instances whose time is over, with what recall finds of them, and the
-contents of flushes that are kept for no longer."""
+"""What the worker deletes from time to time: expired instances with their histories, and flushed messages that are past their
+retention."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from holdfast.conversations import history
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.logs import local
 from holdfast.conversations.logs.postgres_rows import InstanceListRow
-from holdfast.conversations.model import Change, Instance
+from holdfast.conversations.model import Change
 from holdfast.kernel import clock, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -51,7 +51,7 @@ async def sweep_org(backends: Backends, org_id: str) -> Swept:
     db, flushed_before = backends.db, _flushed_before(backends)
     caller = Caller(org_id, "job", "conversation_sweep", workspace_id="default")
     instances = await _until_done(db, caller, _end_instances)
-    await _until_done(db, caller, _drop_summaries)
+    await _until_done(db, caller, _drop_histories)
     if flushed_before is None:
         return Swept(instances)
     return Swept(instances, await _until_done(db, caller, _forgetting(flushed_before)))
@@ -78,21 +78,18 @@ async def _end_instances(tx: Tx) -> int:
     rows = await tx.all(InstanceListRow, queries.expired_conversations, limit=BATCH)
     await tx.run(queries.delete_expired, ids=[row.id for row in rows])
     for row in rows:
-        instance = Instance(row.resource_id, row.key)
-        await history.record(tx, instance, Change("expired", row.one_later.totals))
+        await history.record(tx, row.instance, Change("expired", row.one_later.totals))
     return len(rows)
 
 
-async def _drop_summaries(tx: Tx) -> int:
-    return await tx.one(int, queries.drop_expired_summaries, limit=BATCH) or 0
+async def _drop_histories(tx: Tx) -> int:
+    return await tx.one(int, queries.drop_expired_histories, limit=BATCH) or 0
 
 
 def _forgetting(flushed_before: datetime) -> Step:
     async def forget(tx: Tx) -> int:
         return (
-            await tx.one(
-                int, queries.forget_flushed_contents, limit=BATCH, flushed_before=flushed_before
-            )
+            await tx.one(int, queries.drop_old_flushed, limit=BATCH, flushed_before=flushed_before)
             or 0
         )
 

@@ -127,6 +127,12 @@ class Database:
         async with self.read(caller) as tx:
             return await tx.send(row_type, query, params)
 
+    @property
+    def gathers(self) -> bool:
+        """Whether a block of `together` is open in this task, which a single statement would travel with."""
+        batch = self._batch.get()
+        return batch is not None and not batch.landed
+
     @asynccontextmanager
     async def together(self, caller: Caller) -> AsyncIterator[None]:
         """Single statements that only look (`one`, `all`), gathered within this block, travel in one round trip."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from holdfast.blocks import archive as blocks
-from holdfast.conversations.flush import index as summaries
+from holdfast.conversations.flush import index as conversations
 from holdfast.entries import passages as entries
 from holdfast.kernel.recall.vectors import DocumentReader
 from holdfast.memories import passages as memories
@@ -16,5 +16,6 @@ READERS: Mapping[str, DocumentReader] = {
     "memory": memories.read_documents,
     "node_item": node_items.read_documents,
     "store_entry": stores.read_documents,
-    "summary": summaries.read_documents,
+    "summary": conversations.read_documents,
+    "flushed": conversations.read_flushed_documents,
 }

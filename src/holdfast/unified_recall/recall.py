@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from holdfast.blocks import archive
 from holdfast.blocks import recall as blocks
-from holdfast.conversations.flush import index as summaries
+from holdfast.conversations.flush import index as conversations
 from holdfast.entries import passages as entries
 from holdfast.entries.reach import Reach
 from holdfast.kernel.caller import Caller
@@ -89,17 +89,24 @@ async def _entries(db: Database, caller: Caller, place: Place) -> View:
     return View(entries.scopes_of(reach), {"entry": read_entries})
 
 
-async def _summaries(db: Database, caller: Caller, place: Place) -> View:
-    """What the user's conversations came to, and those that the agent has with nobody."""
+async def _conversations(db: Database, caller: Caller, place: Place) -> View:
+    """Summaries and flushed messages of the user's conversations, of those of the agent, and of shared ones."""
     agent_id = place.agent_id or caller.agent_id
 
     async def read_summaries(ids: Sequence[str]) -> Mapping[str, Thing]:
-        rows = await summaries.read_recalled(db, caller, agent_id, ids)
+        rows = await conversations.read_recalled(db, caller, agent_id, ids)
         return {id: Thing(row.content, row) for id, row in rows.items()}
 
-    return View(summaries.scopes_of(caller.user_id, agent_id), {summaries.KIND: read_summaries})
+    async def read_flushed(ids: Sequence[str]) -> Mapping[str, Thing]:
+        rows = await conversations.read_recalled_flushed(db, caller, agent_id, ids)
+        return {id: Thing(row.content, row) for id, row in rows.items()}
+
+    return View(
+        conversations.scopes_of(caller.user_id, agent_id),
+        {"summary": read_summaries, "flushed": read_flushed},
+    )
 
 
-FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks, _summaries)
+FACES: tuple[Face, ...] = (_memories, _stores, _entries, _blocks, _conversations)
 
 __all__ = ["FACES", "RecalledThing", "RecalledThings", "recall"]

@@ -49,23 +49,16 @@ async def test_nobody_else_finds_it(talk, org, make_org):
     assert len(await found(org.client(await org.mint("user", user_id="ana")))) == 1
 
 
-async def test_it_is_of_the_users_of_the_conversations_sessions(talk, org, api):
+async def test_it_names_the_owners_latest_session(talk, org):
     it = await talk(**SMALL)
-    for user in ("ana", "bea"):
-        client = org.client(holdfast_user=user)
-        await Talk(client, it.resource_id).append("Good morning.", session_id=f"talk-{user}")
-    # Somebody else's message leads to the flush; the conversation is not theirs.
-    done = await Talk(org.client(holdfast_user="bob"), it.resource_id).append(
-        [{"role": "user", "content": "The zebra lives in Bergen."}, *said(3)]
-    )
-    assert done["flush"]["summary_generated"] is True
-    [anas] = await found(org.client(holdfast_user="ana"), "morning")
-    [beas] = await found(org.client(holdfast_user="bea"), "morning")
-    assert anas["object"]["session_id"] == "talk-ana"
-    assert beas["object"]["session_id"] == "talk-bea"
-    assert anas["id"] != beas["id"]
-    assert await found(org.client(holdfast_user="bob"), "morning") == []
-    assert await found(api, "morning") == []
+    hers = Talk(org.client(holdfast_user="ana"), it.resource_id)
+    await hers.append("Good morning.", session_id="talk-1")
+    await hers.append("Good evening.", session_id="talk-2")
+    await Talk(org.client(holdfast_user="bob"), it.resource_id).append("x", session_id="talk-bob")
+    await fill(hers)
+    [one] = await found(hers.api)
+    assert one["object"]["session_id"] == "talk-2"
+    assert await found(org.client(holdfast_user="bob")) == []
 
 
 async def test_an_agent_finds_what_it_says_with_nobody(talk, org):

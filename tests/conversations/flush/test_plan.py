@@ -1,5 +1,6 @@
 """The strategies, as properties of any history."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.conversations.budget import Budget
 from holdfast.conversations.flush.plan import plan_flush, plan_summary, plan_trim, summary_room
-from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM, Head
+from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM, MessageHead
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SHARES = {SHORT_TERM: 0.5, SYSTEM: 0.2, LONG_TERM: 0.1, "notes": 0.2}
@@ -15,12 +16,12 @@ STRATEGIES = st.sampled_from(["simple_fifo", "lru", "token_aware_lru"])
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[Head]:
+def histories(draw: st.DrawFn) -> list[MessageHead]:
     """Any run of messages: tool calls with results near and far, answered or not, a summary first, gaps in the places."""
-    heads: list[Head] = []
+    heads: list[MessageHead] = []
     open_calls: list[str] = []
     if draw(st.booleans()):
-        heads.append(Head(0, "system", draw(st.integers(4, 40)), LONG_TERM, NOON))
+        heads.append(MessageHead(0, "system", draw(st.integers(4, 40)), LONG_TERM, NOON))
     seq = 1
     for number in range(draw(st.integers(1, 40))):
         seq += draw(st.integers(1, 3))
@@ -36,7 +37,9 @@ def histories(draw: st.DrawFn) -> list[Head]:
         if role == "tool" and open_calls:
             answers = draw(st.sampled_from(open_calls))
         accessed = NOON + timedelta(seconds=draw(st.integers(0, 5)))
-        heads.append(Head(seq, role, draw(st.integers(3, 60)), share, accessed, calls, answers))
+        heads.append(
+            MessageHead(seq, role, draw(st.integers(3, 60)), share, accessed, calls, answers)
+        )
     return heads
 
 
@@ -50,7 +53,7 @@ def budgets(draw: st.DrawFn) -> Budget:
     return Budget(tokens, messages, 0.8, shares)
 
 
-def partners(heads: list[Head]) -> list[set[int]]:
+def partners(heads: list[MessageHead]) -> list[set[int]]:
     """What may not be parted, found without the planner: each result with the nearest call before it, and so on."""
     groups: list[set[int]] = []
     for index, head in enumerate(heads):
@@ -70,7 +73,26 @@ def partners(heads: list[Head]) -> list[set[int]]:
     return groups
 
 
-def check_always(heads: list[Head], gone: set[int]) -> None:
+def question_of_newest(heads: list[MessageHead]) -> set[int]:
+    """The units that may stay although less than all that is over half left: the newest, and its question."""
+    newest = next(group for group in partners(heads) if heads[-1].seq in group)
+    users = [head.seq for head in heads if head.role == "user"]
+    if heads[-1].role == "user" or not users:
+        return newest
+    return newest | next(group for group in partners(heads) if users[-1] in group)
+
+
+def check_beginning(heads: list[MessageHead], gone: set[int]) -> None:
+    """The list does not begin with a message whose question was removed, unless it is the newest one's unit."""
+    newest = next(group for group in partners(heads) if heads[-1].seq in group)
+    left = [head for head in heads if head.seq not in gone and head.role != "system"]
+    if not left or left[0].role == "user" or left[0].seq in newest:
+        return
+    users = [head.seq for head in heads if head.role == "user" and head.seq < left[0].seq]
+    assert not users or users[-1] not in gone
+
+
+def check_always(heads: list[MessageHead], gone: set[int]) -> None:
     assert gone <= {head.seq for head in heads}
     assert heads[-1].seq not in gone
     for group in partners(heads):
@@ -82,10 +104,14 @@ def test_after_a_flush_the_budget_holds_whatever_came_before(heads, budget, stra
     gone = set(plan_flush(heads, budget, strategy).removed)
     check_always(heads, gone)
     left = [head for head in heads if head.seq not in gone]
+    check_beginning(heads, gone)
     newest = next(group for group in partners(heads) if heads[-1].seq in group)
-    half = budget.half
+    size = len(left), sum(head.tokens for head in left)
     if any(head.seq not in newest for head in left):
-        assert not half.is_over(len(left), sum(head.tokens for head in left))
+        assert not budget.is_over(*size)
+    ordinary = [head for head in left if head.role != "system"]
+    if any(head.seq not in question_of_newest(heads) for head in ordinary):
+        assert not budget.half.is_over(*size)
     for share in SHARES if budget.shares else ():
         there = [head for head in left if head.share == share and head.seq not in newest]
         used = sum(head.tokens for head in left if head.share == share)
@@ -102,7 +128,7 @@ def test_system_messages_leave_last(heads, budget, strategy):
     systems_gone = [h for h in heads if h.seq in gone and h.role == "system" and not h.is_summary]
     groups = partners(heads)
 
-    def is_ordinary(head: Head) -> bool:
+    def is_ordinary(head: MessageHead) -> bool:
         group = next(g for g in groups if head.seq in g)
         return not any(h.role == "system" for h in heads if h.seq in group)
 
@@ -113,6 +139,7 @@ def test_system_messages_leave_last(heads, budget, strategy):
 @given(histories(), budgets())
 def test_fifo_takes_no_more_than_it_must(heads, budget):
     budget = Budget(budget.max_tokens, budget.max_messages)
+    heads = [replace(h, role="user") if h.role != "system" else h for h in heads]  # turns of one
     plan = plan_flush(heads, budget, "simple_fifo")
     if not plan.removed:
         return
@@ -149,6 +176,7 @@ def test_after_a_summary_the_limits_hold_and_earlier_ones_are_folded_in(
         return
     gone = set(plan.removed)
     check_always(heads, gone)
+    check_beginning(heads, gone)
     assert {h.seq for h in heads if h.is_summary} <= gone
     assert set(plan.summarised) == {h.seq for h in heads if h.seq in gone and not h.is_summary}
     left = [head for head in heads if head.seq not in gone]
@@ -161,10 +189,45 @@ def test_after_a_summary_the_limits_hold_and_earlier_ones_are_folded_in(
 
 
 def test_the_oldest_share_is_rounded_up_and_takes_one_at_least():
-    heads = [Head(n, "user", 5, SHORT_TERM, NOON) for n in range(10)]
+    heads = [MessageHead(n, "user", 5, SHORT_TERM, NOON) for n in range(10)]
     budget = Budget(1000)
 
     def taken(share: float) -> int:
         return len(plan_summary(heads, budget, oldest_share=share, summary_tokens=10).removed)
 
     assert [taken(0.3), taken(0.31), taken(0.01), taken(1.0)] == [3, 4, 1, 9]
+
+
+def chat(*roles: str, tokens: int = 10) -> list[MessageHead]:
+    return [MessageHead(n, role, tokens, SHORT_TERM, NOON) for n, role in enumerate(roles, 1)]
+
+
+def test_a_flush_cuts_between_turns():
+    heads = chat("user", "assistant", "user", "assistant", "user", "assistant", "user", "assistant")
+    budget = Budget(None, 10)
+    assert plan_flush(heads, budget, "simple_fifo").removed == (1, 2, 3, 4)
+    summary = plan_summary(heads, budget, oldest_share=0.3, summary_tokens=5)
+    assert summary.removed == (1, 2, 3, 4)
+
+
+def test_in_one_long_turn_the_question_stays_and_the_oldest_steps_leave():
+    heads = chat("user", *["assistant"] * 7)
+    assert plan_flush(heads, Budget(None, 10), "simple_fifo").removed == (2, 3, 4)
+    assert plan_summary(heads, Budget(None, 10), oldest_share=0.3, summary_tokens=5).removed == (
+        2,
+        3,
+        4,
+    )
+    big = [replace(heads[0], tokens=90), *heads[1:]]  # over the limit itself, it has to go
+    assert 1 in plan_flush(big, Budget(95), "simple_fifo").removed
+
+
+def test_a_compaction_item_leaves_last_and_is_never_summarised():
+    item = MessageHead(0, "assistant", 10, SHORT_TERM, NOON, type="compaction")
+    heads = [item, *chat(*["user", "assistant"] * 4)]
+    assert 0 not in plan_flush(heads, Budget(None, 10), "simple_fifo").removed
+    plan = plan_summary(heads, Budget(None, 10), oldest_share=0.9, summary_tokens=5)
+    assert plan.removed
+    assert 0 not in plan.removed
+    tight = plan_summary(heads, Budget(25), oldest_share=0.5, summary_tokens=20)
+    assert 0 not in tight.summarised

@@ -32,7 +32,10 @@ def served(model: StubLlm, service, tmp_path_factory) -> Iterator[dict[str, Any]
         HOLDFAST_LLM_BASE_URL=model.url,
         HOLDFAST_LLM_API_KEY="sk-for-the-stub",
         HOLDFAST_REDIS_URL=service.redis_url,
+        HOLDFAST_TOKEN_ENDPOINTS=json.dumps([model.url]),
+        HOLDFAST_TOKEN_KEYS=json.dumps(["SOME_API_KEY", "UNSET_API_KEY"]),
         SOME_API_KEY="sk-to-count",
+        OTHER_API_KEY="sk-not-to-be-sent",
     ) as (ready, _):
         yield ready
 
@@ -90,7 +93,9 @@ async def test_recall_finds_what_the_model_wrote_for_the_session_s_user(api):
     url = "/conversations/sessions/append"
     body = {"key": it.key, "messages": said(10), "session_id": it.key}
     assert (await api.post(url, json=body, headers=ana)).status_code == 200
-    asked = await it.call("flush", strategy="hybrid_summary", force=True)  # by the owner
+    url = "/conversations/sessions/flush"
+    body = {"key": it.key, "strategy": "hybrid_summary", "force": True}
+    asked = (await api.post(url, json=body, headers=ana)).json()
     await finished(api, asked["job_id"], "succeeded")
     query = {"query": "the dog called Rex", "kinds": ["summary"]}
     [one] = [
@@ -291,3 +296,25 @@ async def test_a_provider_counts_where_its_key_is_set(api, model, provider):
     assert estimated == (2 + 3, {"encoding": "estimate", "fallback": True})
     model.status = 500
     assert (await tokens("SOME_API_KEY"))[0] == 1 + 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"api_key_env": "OTHER_API_KEY"}, "token_provider.api_key_env"),
+        ({"endpoint": "http://127.0.0.1:9"}, "token_provider.endpoint"),
+        ({"endpoint": "http://localhost/v1"}, "token_provider.endpoint"),
+        ({"endpoint": "https://api.openai.com.example"}, "token_provider.endpoint"),
+        ({"endpoint": "http://api.openai.com"}, "token_provider.endpoint"),
+    ],
+)
+async def test_only_listed_origins_are_asked_and_only_listed_keys_are_sent(api, wrong, field):
+    provider = {"provider": "openai", "model": "gpt-4o", "api_key_env": "SOME_API_KEY", **wrong}
+    name = f"c{uuid.uuid4().hex[:8]}"
+    refused = await api.put(
+        f"/memory-resources/{name}", json=resource(name, token_provider=provider)
+    )
+    assert refused.status_code == 422
+    assert [error["field"] for error in refused.json()["errors"]] == [field]
+    assert "sk-" not in refused.text
+    assert "127.0.0.1" not in refused.text

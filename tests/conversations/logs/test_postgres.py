@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.conversations.logs.postgres import PostgresLog
 from holdfast.conversations.logs.protocol import Terms
+from holdfast.conversations.logs.reads import ReadNotes
 from holdfast.conversations.model import Span
 from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.db import Database
@@ -55,7 +56,7 @@ def holding(service, org, key: str = "k") -> Iterator[None]:
 
 @pytest.mark.parametrize("operation", ["append", "replace", "pop", "delete", "totals", "read"])
 async def test_a_server_that_stands_still_is_given_the_breakers_time(own, org, operation):
-    log, me = PostgresLog(own, Breaker("the database", 0.4)), org.caller()
+    log, me = PostgresLog(own, Breaker("the database", 0.4), ReadNotes(own)), org.caller()
     await log.append(me, HERE, drafts("a"), TERMS)
     [pid] = await own.all(me, int, _backend_pid())
     calls = {
@@ -75,7 +76,7 @@ async def test_a_row_that_is_held_is_a_lock_timeout_however_short_the_breakers_t
     own, service, org
 ):
     breaker = Breaker("the database", 0.3, max_failures=1, reset_timeout_s=600)
-    log, me, patient = PostgresLog(own, breaker), org.caller(), Terms(lock_wait_s=1)
+    log, me, patient = PostgresLog(own, breaker, ReadNotes(own)), org.caller(), Terms(lock_wait_s=1)
     await log.append(me, HERE, drafts("a"), TERMS)
     with holding(service, org):
         for call in (
@@ -90,7 +91,7 @@ async def test_a_row_that_is_held_is_a_lock_timeout_however_short_the_breakers_t
 
 
 async def test_whoever_waits_gets_the_row_when_it_is_free(own, service, org):
-    log, me = PostgresLog(own, Breaker("the database", 0.2)), org.caller()
+    log, me = PostgresLog(own, Breaker("the database", 0.2), ReadNotes(own)), org.caller()
     await log.append(me, HERE, drafts("a"), TERMS)
     with holding(service, org):
         waiting = asyncio.create_task(log.append(me, HERE, drafts("b"), Terms(lock_wait_s=30)))
@@ -101,7 +102,7 @@ async def test_whoever_waits_gets_the_row_when_it_is_free(own, service, org):
 
 
 async def test_a_statement_that_takes_too_long_is_ended(own, service, org):
-    log, me = PostgresLog(own, Breaker("the database", 0.4)), org.caller()
+    log, me = PostgresLog(own, Breaker("the database", 0.4), ReadNotes(own)), org.caller()
     await log.append(me, HERE, drafts("a"), TERMS)
     with psycopg.connect(service.owner_url) as connection:
         connection.execute("LOCK TABLE conversation_messages IN ACCESS EXCLUSIVE MODE")

@@ -10,7 +10,9 @@ import pytest
 from holdfast.conversations.budget import Budget
 from holdfast.conversations.logs.local import LocalLog
 from holdfast.conversations.logs.postgres import PostgresLog
+from holdfast.conversations.logs.postgres_rows import params_of
 from holdfast.conversations.logs.protocol import MessageLog, Overtaken, Terms
+from holdfast.conversations.logs.reads import ReadNotes
 from holdfast.conversations.logs.redis import RedisLog
 from holdfast.conversations.model import Draft, Instance, LastError, LastFlush, Removal, Span
 from holdfast.kernel import clock
@@ -47,7 +49,7 @@ async def redis(service) -> AsyncIterator[Redis]:
 def log(backend: str, db, redis) -> MessageLog:
     match backend:
         case "postgres":
-            return PostgresLog(db, Breaker("the database"))
+            return PostgresLog(db, Breaker("the database"), ReadNotes(db))
         case "redis":
             return RedisLog(redis, db, Breaker("Redis"))
         case _:
@@ -124,7 +126,7 @@ async def test_an_instance_ends_with_its_time_and_a_write_makes_it_live_on(log, 
     assert await log.totals(me, HERE) is None
     assert await log.heads(me, HERE) == []
     assert await log.lock(me, HERE, 1) is None
-    assert (await log.instances(me, "r", Cursor())).data == []
+    assert (await log.instances(me, "r", HERE, Cursor())).data == []
     assert (await log.pop(me, HERE, terms))[0] is None
     again = await log.append(me, HERE, drafts("a"), terms)
     assert (again.appended, again.totals.message_count) == (1, 1)
@@ -229,7 +231,7 @@ async def test_writes_wait_for_each_other_and_not_for_ever(log, backend, org, db
     short = Terms(lock_wait_s=0.2)
     if backend == "postgres":
         async with db.begin(me) as tx:
-            await tx.one(dict, _locking_query(), resource_id="r", key="k")
+            await tx.one(dict, _locking_query(), **params_of(HERE))
 
             async def elsewhere() -> None:
                 await log.append(me, HERE, drafts("b"), short)
@@ -237,7 +239,7 @@ async def test_writes_wait_for_each_other_and_not_for_ever(log, backend, org, db
             with pytest.raises(LockTimeout):
                 await asyncio.create_task(elsewhere(), context=_fresh_context())
     elif backend == "redis":
-        await redis.client.set(f"holdfast:{{{org.id}/r}}:k/w", "7", px=60_000)
+        await redis.client.set(f"holdfast:{{{org.id}/r}}:org/k/w", "7", px=60_000)
         for operation in (
             log.append(me, HERE, drafts("b"), short),
             log.append(
@@ -259,15 +261,17 @@ async def test_instances_are_of_one_org_and_one_resource(log, org, make_org):
         (org.caller(), Instance("q", "k")),
     ):
         await log.append(caller, instance, drafts("a"), TERMS)
-    assert [row.key for row in (await log.instances(org.caller(), "r", Cursor())).data] == ["k"]
+    assert [row.key for row in (await log.instances(org.caller(), "r", HERE, Cursor())).data] == [
+        "k"
+    ]
     await log.delete_all(org.caller(), "r")
-    assert (await log.instances(org.caller(), "r", Cursor())).data == []
+    assert (await log.instances(org.caller(), "r", HERE, Cursor())).data == []
     assert await texts(log, other.caller()) == ["a"]
     assert await texts(log, org.caller(), Instance("q", "k")) == ["a"]
 
 
 def _locking_query() -> Any:
-    from holdfast.conversations.logs.postgres import queries
+    from holdfast.conversations.logs.postgres_changes import queries
 
     return queries.lock_conversation
 

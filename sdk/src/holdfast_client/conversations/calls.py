@@ -162,12 +162,18 @@ def list_instances(
     scope: Scope,
     resource_id: str,
     *,
+    every_owner: bool = False,
     limit: int = 20,
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[InstanceRow]]:
-    """The instances of a resource with their counts, newest first."""
-    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    """The instances of a resource with their owners and counts, newest first; `every_owner` needs a service key."""
+    page: Query = {
+        "limit": limit,
+        "after_id": after_id,
+        "before_id": before_id,
+        "all": every_owner or None,
+    }
     return get(scope, _path(resource_id, "instances"), page_of(InstanceRow), page)
 
 

@@ -228,6 +228,8 @@ class InstanceRow:
 
     id: str
     key: str
+    user_id: str | None  # the owner: a user,
+    agent_id: str | None  # or an agent; both None where the resource is shared
     message_count: int
     token_count: int
     created_at: datetime

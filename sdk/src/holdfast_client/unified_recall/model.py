@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from holdfast_client.memories.model import Explanation, Matched, Miss, RecallOptions
 
-Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "summary"]
+Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "summary", "flushed"]
 
 
 @dataclass(frozen=True, slots=True)

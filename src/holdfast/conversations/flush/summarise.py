@@ -1,57 +1,109 @@
-"""Summaries: by a language model, or extracted from the messages themselves. Folds the earlier summary in."""
+"""The summary of what a flush removes: by a language model, or extracted from the messages; one message, kept first."""
 
-import re
-from collections import Counter as Tally
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.conversations.model import Draft
+from holdfast.conversations.backends import Backends
+from holdfast.conversations.counting import OVERHEAD, Counter
+from holdfast.conversations.flush.extract import HEADING, bare, extract
+from holdfast.conversations.flush.plan import Plan, summary_room
+from holdfast.conversations.logs.protocol import MessageLog
+from holdfast.conversations.model import LONG_TERM, Draft, Instance, StoredMessage
+from holdfast.conversations.resources.config import Resource
+from holdfast.kernel import clock
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.llm import LlmError
 from holdfast.kernel.tokens import Tokenizer
 
 PROMPT = Path(__file__).with_name("summary_prompt.md").read_text()
+JOB = "conversation_flush"
 
-HEADING = "Summary of the conversation so far:\n"
-_SENTENCE = re.compile(r"[^.!?\n。！？]+[.!?。！？]*")
-_WORD = re.compile(r"\w{3,}")
-# A model is not given more than this of what it shall summarise; the rest is kept, but not read.
+# A model is not given more than this of what it is to summarise; the rest is kept, but not read.
 MAX_PROMPT_CHARS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToSummarise:
+    """The messages that a plan summarises, and the earlier summary that is folded in."""
+
+    messages: list[StoredMessage]
+    earlier: str | None
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The messages without their places."""
+        return [stored.draft for stored in self.messages]
+
+
+def room_of(resource: Resource) -> int:
+    """How many tokens a summary of this resource may take."""
+    return summary_room(resource.budget, resource.strategy.summary_tokens)
+
+
+async def by_model(
+    backends: Backends,
+    log: MessageLog,
+    caller: Caller,
+    resource: Resource,
+    instance: Instance,
+    plan: Plan,
+) -> tuple[Draft | None, int]:
+    """A summary by the language model, and the tokens it took; by extraction where the resource allows it and the model fails."""
+    if backends.llm is None:
+        return await extractive(backends, log, caller, resource, instance, plan), 0
+    found = await _read(log, caller, instance, plan)
+    if not found.messages:
+        return None, 0
+    counter, room = backends.counter(resource), _room_for_text(backends, resource)
+    try:
+        completion = await backends.llm.complete(
+            caller,
+            JOB,
+            PROMPT,
+            prompt_for(found.drafts, found.earlier),
+            max_tokens=max(1, room),
+        )
+    except LlmError:
+        if resource.strategy.fallback != "extractive":
+            raise
+        return await extractive(backends, log, caller, resource, instance, plan), 0
+    # What a model says is text from outside: the privacy policy covers it too.
+    text = resource.redactor.text(completion.text)
+    text = await asyncio.to_thread(within, text, counter.local, room)
+    draft = _message(text, counter, len(found.messages), backends.llm.name)
+    return draft, completion.tokens
+
+
+async def extractive(
+    backends: Backends,
+    log: MessageLog,
+    caller: Caller,
+    resource: Resource,
+    instance: Instance,
+    plan: Plan,
+) -> Draft | None:
+    """A summary made of the messages' own sentences; None where the plan summarises nothing."""
+    if not plan.summarised:
+        return None
+    found = await _read(log, caller, instance, plan)
+    counter, room = backends.counter(resource), _room_for_text(backends, resource)
+    text = await asyncio.to_thread(
+        extract, found.drafts, found.earlier, counter.local, max(1, room)
+    )
+    return _message(text, counter, len(found.messages), "extractive")
 
 
 def prompt_for(messages: Sequence[Draft], earlier: str | None) -> str:
     """What the model is shown: the earlier summary, then the messages."""
     parts = []
     if earlier:
-        parts.append(f"Earlier summary, to be folded in:\n{_bare(earlier)}\n")
+        parts.append(f"Earlier summary, to be folded in:\n{bare(earlier)}\n")
     parts.append("Messages:")
     parts += [f"{message.role}: {message.content}" for message in messages]
     return "\n".join(parts)[:MAX_PROMPT_CHARS]
-
-
-def extract(messages: Sequence[Draft], earlier: str | None, tokenizer: Tokenizer, room: int) -> str:
-    """The sentences that say most, in their order, within `room` tokens.
-
-    A sentence weighs what its words weigh, and a word weighs what it is repeated; the earlier summary's come first.
-    """
-    sentences = [(f"{line}", True) for line in _sentences(_bare(earlier or ""))]
-    for message in messages:
-        sentences += [(f"{message.role}: {s}", False) for s in _sentences(message.content)]
-    words = Tally(word for text, _ in sentences for word in _words(text))
-
-    def weight(index: int) -> tuple[bool, float, int]:
-        text, is_earlier = sentences[index]
-        found = _words(text)
-        return is_earlier, sum(words[w] for w in found) / (len(found) + 3), -index
-
-    room -= tokenizer.count(HEADING)
-    chosen: list[int] = []
-    for index in sorted(range(len(sentences)), key=weight, reverse=True):
-        cost = tokenizer.count(f"- {sentences[index][0]}\n") + 1
-        if cost <= room:
-            chosen.append(index)
-            room -= cost
-    if not chosen and sentences:
-        return tokenizer.first(sentences[0][0], max(1, room))
-    return HEADING + "\n".join(f"- {sentences[index][0]}" for index in sorted(chosen))
 
 
 def within(text: str, tokenizer: Tokenizer, room: int) -> str:
@@ -59,14 +111,27 @@ def within(text: str, tokenizer: Tokenizer, room: int) -> str:
     return tokenizer.first(f"{HEADING}{text}", max(1, room))
 
 
-def _bare(summary: str) -> str:
-    return summary.removeprefix(HEADING)
+async def _read(log: MessageLog, caller: Caller, instance: Instance, plan: Plan) -> ToSummarise:
+    found = await log.fetch(caller, instance, plan.removed)
+    earlier = [stored.draft.content for stored in found if stored.draft.share == LONG_TERM]
+    summarised = set(plan.summarised)
+    messages = [stored for stored in found if stored.seq in summarised]
+    return ToSummarise(messages, "\n".join(earlier) or None)
 
 
-def _sentences(text: str) -> list[str]:
-    found = (match.strip().removeprefix("- ").strip() for match in _SENTENCE.findall(text))
-    return [sentence for sentence in found if _WORD.search(sentence)]
+def _room_for_text(backends: Backends, resource: Resource) -> int:
+    return room_of(resource) - backends.counter(resource).role("system") - OVERHEAD
 
 
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+def _message(text: str, counter: Counter, summarised: int, by: str) -> Draft | None:
+    if not text:
+        return None
+    return Draft(
+        id=new_id("msg"),
+        role="system",
+        content=text,
+        tokens=counter.local.count(text) + counter.role("system") + OVERHEAD,
+        share=LONG_TERM,
+        created_at=clock.now(),
+        metadata={"summary": {"by": by, "messages": summarised}},
+    )

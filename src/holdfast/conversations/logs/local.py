@@ -1,4 +1,4 @@
-"""Message lists in this process: for tests, gone with it. Nothing is awaited inside a change, so each is atomic."""
+"""Message lists in this process, for tests: they end with it. Nothing is awaited inside a change, so each is atomic."""
 
 import itertools
 from collections.abc import Sequence
@@ -7,11 +7,10 @@ from datetime import datetime, timedelta
 
 from holdfast.conversations import history
 from holdfast.conversations.flush.plan import plan_trim
-from holdfast.conversations.logs.protocol import (
-    Overtaken,
-    Replacing,
-    Terms,
+from holdfast.conversations.logs.protocol import Overtaken, Replacing, Terms
+from holdfast.conversations.logs.values import (
     count_in,
+    elsewhere,
     head_of,
     new_ones,
     row_of,
@@ -21,12 +20,12 @@ from holdfast.conversations.model import (
     Appended,
     Change,
     Draft,
-    Head,
     Instance,
     InstanceRow,
     LastError,
     LastFlush,
     Lease,
+    MessageHead,
     Removal,
     Span,
     StoredMessage,
@@ -44,7 +43,9 @@ from holdfast.kernel.pages import Cursor, Page
 class _List:
     """One instance."""
 
+    instance: Instance
     id: str
+    workspace_id: str
     created_at: datetime
     updated_at: datetime
     expires_at: datetime | None = None
@@ -74,6 +75,7 @@ class _List:
             token_count=self.tokens,
             roles=self.roles,
             shares=self.shares,
+            workspace_id=self.workspace_id,
             created_at=self.created_at,
             updated_at=self.updated_at,
             expires_at=self.expires_at,
@@ -115,7 +117,7 @@ class _List:
             self.next_seq += 1
 
 
-_Place = tuple[str, str, str]
+_Place = tuple[str, str, str, str]  # org, resource, owner, key
 
 
 class LocalLog:
@@ -141,8 +143,8 @@ class LocalLog:
             removed = found.take(plan_trim(heads, terms.buffer))
         found.changed(terms.ttl_s)
         totals = found.totals
-        told = {"message_ids": [draft.id for draft in fresh]}
-        change = Change("appended", totals, told, removed, fresh)
+        state = {"message_ids": [draft.id for draft in fresh]}
+        change = Change("appended", totals, state, removed, fresh)
         await history.record_beside(self._db, caller, instance, change)
         return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
@@ -156,7 +158,9 @@ class LocalLog:
     ) -> tuple[list[StoredMessage], Totals]:
         found = self._open(caller, instance)
         before = found.take(found.order)
-        found.known_ids.clear()
+        found.known_ids.difference_update(stored.draft.id for stored in before)
+        if action == "cleared":
+            found.known_ids.clear()
         fresh = new_ones(drafts, ())
         found.add(fresh)
         found.changed(terms.ttl_s)
@@ -190,7 +194,7 @@ class LocalLog:
         return True
 
     async def read(
-        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool
+        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool = True
     ) -> Window:
         found = self._find(caller, instance)
         if found is None:
@@ -208,7 +212,7 @@ class LocalLog:
         found = self._find(caller, instance)
         return None if found is None else found.totals
 
-    async def heads(self, caller: Caller, instance: Instance) -> list[Head]:
+    async def heads(self, caller: Caller, instance: Instance) -> list[MessageHead]:
         found = self._find(caller, instance)
         kept = [] if found is None else found.in_order
         return [head_of(each.seq, each.draft, each.accessed_at) for each in kept]
@@ -256,9 +260,8 @@ class LocalLog:
         found.changed(None)
         found.expires_at = expires_at  # a flush is nobody's visit
         totals = found.totals
-        told = {"strategy": removal.flush.strategy, "removed": len(removed)}
         added = [] if removal.summary is None else [removal.summary]
-        change = Change("flushed", totals, told, removed, added)
+        change = Change("flushed", totals, removal.state, removed, added)
         await history.record_beside(self._db, caller, instance, change)
         return totals
 
@@ -273,37 +276,51 @@ class LocalLog:
             found.last_error = error
 
     async def instances(
-        self, caller: Caller, resource_id: str, cursor: Cursor
+        self, caller: Caller, resource_id: str, owner: Instance | None, cursor: Cursor
     ) -> Page[InstanceRow]:
         found = [
-            (key, each)
-            for (org_id, of, key), each in list(self._lists.items())
-            if (org_id, of) == (caller.org_id, resource_id)
-            and self._find(caller, Instance(resource_id, key)) is not None
+            each
+            for each in self._of(caller, resource_id)
+            if self._find(caller, each.instance) is not None
+            and (
+                owner is None
+                or (each.instance.audience == owner.audience and owner.is_within(each.workspace_id))
+            )
             and (cursor.after_id is None or each.id < cursor.after_id)
             and (cursor.before_id is None or each.id > cursor.before_id)
         ]
-        found.sort(key=lambda pair: pair[1].id, reverse=cursor.before_id is None)
+        found.sort(key=lambda each: each.id, reverse=cursor.before_id is None)
         return Page.of(
-            [row_of(key, each.totals) for key, each in found[: cursor.limit + 1]], cursor
+            [row_of(each.instance, each.totals) for each in found[: cursor.limit + 1]], cursor
         )
 
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        for place in [p for p in self._lists if p[:2] == (caller.org_id, resource_id)]:
-            await self.delete(caller, Instance(resource_id, place[2]))
+        for each in self._of(caller, resource_id):
+            await self.delete(caller, each.instance)
+
+    def _of(self, caller: Caller, resource_id: str) -> list[_List]:
+        return [
+            each for place, each in self._lists.items() if place[:2] == (caller.org_id, resource_id)
+        ]
 
     def _find(self, caller: Caller, instance: Instance) -> _List | None:
+        """The list, unless it expired or is in another workspace."""
         found = self._lists.get(_place(caller, instance))
         if found is not None and found.expires_at is not None and found.expires_at <= clock.now():
             del self._lists[_place(caller, instance)]
             return None
-        return found
+        return found if found is None or instance.is_within(found.workspace_id) else None
 
     def _open(self, caller: Caller, instance: Instance) -> _List:
         found = self._find(caller, instance)
         if found is None:
+            place = _place(caller, instance)
+            if place in self._lists:
+                raise elsewhere()
             now = clock.now()
-            found = self._lists[_place(caller, instance)] = _List(new_id("conv"), now, now)
+            made_for = replace(instance, within=None)
+            found = _List(made_for, new_id("conv"), caller.workspace_id, now, now)
+            self._lists[place] = found
         return found
 
 
@@ -312,7 +329,7 @@ _in_this_process: dict[_Place, _List] = {}
 
 
 def _place(caller: Caller, instance: Instance) -> _Place:
-    return caller.org_id, instance.resource_id, instance.key
+    return caller.org_id, instance.resource_id, instance.audience, instance.key
 
 
 def forget_expired() -> int:

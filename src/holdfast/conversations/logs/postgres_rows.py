@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from holdfast.conversations.logs.protocol import count_in, error_from_json, flush_from_json
-from holdfast.conversations.model import Draft, Head, Instance, Role, StoredMessage, Totals
+from holdfast.conversations.logs.values import count_in, error_from_json, flush_from_json
+from holdfast.conversations.model import Draft, Instance, MessageHead, Role, StoredMessage, Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Row:
     roles: dict[str, int]
     shares: dict[str, int]
     next_seq: int
+    workspace_id: str
     expires_at: datetime | None
     pending_job: str | None
     last_flush: dict[str, Any] | None
@@ -29,7 +30,7 @@ class Row:
 
     @property
     def totals(self) -> Totals:
-        """The totals, as every log tells them."""
+        """The totals, as every log returns them."""
         return Totals(
             conversation_id=self.id,
             version=self.version,
@@ -37,6 +38,7 @@ class Row:
             token_count=self.token_count,
             roles=self.roles,
             shares=self.shares,
+            workspace_id=self.workspace_id,
             created_at=self.created_at,
             updated_at=self.updated_at,
             expires_at=self.expires_at,
@@ -72,16 +74,23 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class InstanceListRow(Row):
-    """The row of an instance, with where it is."""
+    """The row of an instance, with what names it."""
 
     resource_id: str
+    user_id: str | None
+    agent_id: str | None
     key: str
+
+    @property
+    def instance(self) -> Instance:
+        """The instance."""
+        return Instance(self.resource_id, self.key, self.user_id, self.agent_id)
 
 
 class MessageRow(NamedTuple):
-    """A message at its place. A tuple: a thousand are read at once."""
+    """A message at its place, with its instance where that was asked for too. A tuple: a thousand are read at once."""
 
-    seq: int
+    seq: int | None  # None where the instance has no such message
     id: str
     type: str
     role: Role
@@ -94,10 +103,12 @@ class MessageRow(NamedTuple):
     share: str
     created_at: datetime
     accessed_at: datetime
+    conversation_id: str | None = None
+    message_count: int | None = None
 
     @property
-    def kept(self) -> StoredMessage:
-        """The message, as every log tells it."""
+    def stored(self) -> StoredMessage:
+        """The message as every log returns it."""
         draft = Draft(
             self.id,
             self.role,
@@ -111,7 +122,7 @@ class MessageRow(NamedTuple):
             self.tool_call_id,
             self.metadata,
         )
-        return StoredMessage(self.seq, draft, self.accessed_at)
+        return StoredMessage(self.seq or 0, draft, self.accessed_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +136,12 @@ class HeadRow:
     accessed_at: datetime
     calls: list[str]
     answers: str | None
+    type: str
 
     @property
-    def head(self) -> Head:
+    def head(self) -> MessageHead:
         """What a flush needs to know about it."""
-        return Head(
+        return MessageHead(
             self.seq,
             self.role,
             self.tokens,
@@ -137,9 +149,15 @@ class HeadRow:
             self.accessed_at,
             tuple(self.calls),
             self.answers,
+            self.type,
         )
 
 
-def vars_of(instance: Instance) -> dict[str, str]:
-    """An instance, as queries name it."""
-    return {"resource_id": instance.resource_id, "key": instance.key}
+def params_of(instance: Instance) -> dict[str, str | None]:
+    """An instance as statements name it."""
+    return {
+        "resource_id": instance.resource_id,
+        "audience": instance.audience,
+        "key": instance.key,
+        "within": instance.within,
+    }

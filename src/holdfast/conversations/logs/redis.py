@@ -1,26 +1,36 @@
 """Message lists in Redis: each change is one Lua script, so it is atomic; locks are `SET NX PX` with a growing token.
 
 As durable as that Redis is configured to be (`appendonly yes` and `appendfsync always` lose nothing acknowledged).
-Revisions stay in Postgres: of what takes messages out before it does, of an append right after it.
+Revisions, summaries and flushed messages are in Postgres: written before messages are removed, and after they are added.
 """
 
-import asyncio
 import json
-import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 from holdfast.conversations import history
 from holdfast.conversations.flush import index
 from holdfast.conversations.flush.plan import plan_trim
-from holdfast.conversations.logs.protocol import (
-    Overtaken,
-    Replacing,
-    Terms,
+from holdfast.conversations.logs.protocol import Overtaken, Replacing, Terms
+from holdfast.conversations.logs.redis_calls import RedisCalls, script
+from holdfast.conversations.logs.redis_values import (
+    FLUSH_LOCK,
+    IDS,
+    MESSAGES,
+    TOTALS,
+    fields_of,
+    heads_from,
+    index_of,
+    instance_of,
+    keys_of,
+    messages_from,
+    now_us,
+    reads_from,
+    totals_from,
+    ttl_ms,
+    write_args,
+)
+from holdfast.conversations.logs.values import (
     count_in,
     error_to_json,
     flush_to_json,
@@ -29,28 +39,17 @@ from holdfast.conversations.logs.protocol import (
     new_ones,
     row_of,
     window_of,
-)
-from holdfast.conversations.logs.redis_values import (
-    fields_of,
-    head_from,
-    index_of,
-    kept_from,
-    keys_of,
-    now_us,
-    texts,
-    totals_from,
-    ttl_ms,
-    writing,
+    with_reads,
 )
 from holdfast.conversations.model import (
     Appended,
     Change,
     Draft,
-    Head,
     Instance,
     InstanceRow,
     LastError,
     Lease,
+    MessageHead,
     Removal,
     Span,
     StoredMessage,
@@ -61,29 +60,11 @@ from holdfast.kernel import clock
 from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import LockTimeout
 from holdfast.kernel.pages import Cursor, Page
-from holdfast.kernel.redis import Redis, Script, reaching, releasing
+from holdfast.kernel.redis import Redis
 
-_LUA = Path(__file__).with_name("lua")
-_FENCE = "holdfast:fence"
-_POLL_S = 0.01
-_TOO_LATE = "the lock ended before the change was made; try again"
-
-
-def _script(name: str) -> Script:
-    return Script(_LUA / "prelude.lua", _LUA / f"{name}.lua")
-
-
-_append, _replace, _pop = _script("append"), _script("replace"), _script("pop")
-_begin = _script("begin")
-_delete, _read, _heads, _remove = (
-    _script("delete"),
-    _script("read"),
-    _script("heads"),
-    _script("remove"),
-)
-_release = Script(_LUA / "release.lua")
+_append, _replace, _pop, _delete = map(script, ("append", "replace", "pop", "delete"))
+_read, _heads, _remove = map(script, ("read", "heads", "remove"))
 
 
 class RedisLog:
@@ -93,18 +74,17 @@ class RedisLog:
     in_the_database = False
 
     def __init__(self, redis: Redis, db: Database, breaker: Breaker) -> None:
-        self._redis = redis
+        self._calls = RedisCalls(redis, breaker)
         self._db = db
-        self._breaker = breaker
 
     async def append(
         self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
         if terms.buffer is not None:
             return await self._append_to_buffer(caller, instance, drafts, terms)
-        args = writing(instance, "", terms, drafts, [])
-        reply = await self._until_free(
-            lambda: self._run(_append, caller, instance, args), terms.lock_wait_s
+        args = write_args("", terms, drafts, "[]")
+        reply = await self._calls.until_free(
+            lambda: self._calls.run(_append, caller, instance, args), terms.lock_wait_s
         )
         totals, fresh = totals_from(reply[1]), reply[2]
         change = Change("appended", totals, {"message_ids": fresh}, added=drafts)
@@ -114,23 +94,21 @@ class RedisLog:
     async def _append_to_buffer(
         self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
     ) -> Appended:
-        """What a buffer drops is planned here, so nobody else may write in between."""
-        async with self._write_lock(caller, instance, terms) as token:
-            before = await self._begin(caller, instance, "w", token)
+        """Under the write lock: what a buffer drops is planned here, so nobody else may write in between."""
+        async with self._calls.write_lock(caller, instance, terms) as token:
+            before = await self._calls.begin(caller, instance, "w", token)
             fresh, removed = await self._over(caller, instance, drafts, terms)
-            told = {"message_ids": [draft.id for draft in fresh]}
+            state = {"message_ids": [draft.id for draft in fresh]}
             if before is not None and removed:
                 await self._record_removal_first(
-                    caller, instance, before, "appended", removed, fresh, told
+                    caller, instance, before, Change("appended", before, state, removed, fresh)
                 )
-            gone = [kept.seq for kept in removed]
-            reply = await self._run(
-                _append, caller, instance, writing(instance, token, terms, drafts, gone)
-            )
-            _must_be_done(reply)
+            gone = json.dumps([stored.seq for stored in removed])
+            args = write_args(token, terms, drafts, gone)
+            reply = await self._calls.change(_append, caller, instance, args)
         totals = totals_from(reply[1])
         if before is None or not removed:
-            change = Change("appended", totals, told, removed, fresh)
+            change = Change("appended", totals, state, removed, fresh)
             await history.record_beside(self._db, caller, instance, change)
         return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
@@ -142,124 +120,113 @@ class RedisLog:
         terms: Terms,
         action: Replacing,
     ) -> tuple[list[StoredMessage], Totals]:
-        async with self._write_lock(caller, instance, terms) as token:
-            before = await self._begin(caller, instance, "w", token)
+        async with self._calls.write_lock(caller, instance, terms) as token:
+            before = await self._calls.begin(caller, instance, "w", token)
             removed = await self._all(caller, instance)
             change = None
             if before is not None and removed:
                 change = await self._record_removal_first(
-                    caller, instance, before, action, removed, drafts
+                    caller, instance, before, Change(action, before, {}, removed, drafts)
                 )
-            reply = await self._run(
-                _replace, caller, instance, writing(instance, token, terms, drafts, [])
-            )
-            _must_be_done(reply)
+            args = write_args(token, terms, drafts, "1" if action == "cleared" else "")
+            reply = await self._calls.change(_replace, caller, instance, args)
         totals = totals_from(reply[1])
         if change is None:
             change = Change(action, totals, added=drafts)
             await history.record_beside(self._db, caller, instance, change)
         else:
-            await self._follow(caller, instance, change, totals)
+            await self._index_summary(caller, instance, change, totals)
         return removed, totals
 
     async def pop(
         self, caller: Caller, instance: Instance, terms: Terms
     ) -> tuple[StoredMessage | None, int]:
-        async with self._write_lock(caller, instance, terms) as token:
-            before = await self._begin(caller, instance, "w", token)
+        async with self._calls.write_lock(caller, instance, terms) as token:
+            before = await self._calls.begin(caller, instance, "w", token)
             newest = await self._all(caller, instance, first=-1)
             if before is None or not newest:
                 return None, 0
             before = replace(before, expires_at=terms.lives_until(clock.now()))
-            await self._record_removal_first(caller, instance, before, "popped", newest)
-            args = [token, instance.key, now_us(), ttl_ms(terms)]
-            reply = await self._run(_pop, caller, instance, args)
-            _must_be_done(reply)
+            await self._record_removal_first(
+                caller, instance, before, Change("popped", before, {}, newest)
+            )
+            reply = await self._calls.change(_pop, caller, instance, [token, ttl_ms(terms)])
         return newest[0], totals_from(reply[1]).message_count
 
     async def delete(self, caller: Caller, instance: Instance) -> bool:
-        async with self._write_lock(caller, instance, Terms()) as token:
-            before = await self._begin(caller, instance, "w", token)
+        async with self._calls.write_lock(caller, instance, Terms()) as token:
+            before = await self._calls.begin(caller, instance, "w", token)
             if before is None:
                 return False
             change = Change("deleted", before, removed=await self._all(caller, instance))
             await history.record_beside(self._db, caller, instance, change)
-            _must_be_done(await self._run(_delete, caller, instance, [token, instance.key]))
+            await self._calls.change(_delete, caller, instance, [token])
         return True
 
     async def read(
-        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool
+        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool = True
     ) -> Window:
         ranks = [-span.limit, -1] if span.tail else [span.offset, span.offset + span.limit - 1]
-        reply = await self._run(
-            _read, caller, instance, [now_us(), *ranks, "1" if note_access else ""]
-        )
+        args = [*ranks, "1" if note_access else ""]
+        reply = await self._calls.run(_read, caller, instance, args)
         if len(reply) == 1:
             return Window([], 0, False, None)
         totals = totals_from(reply[1])
-        return window_of(kept_from(reply[2]), totals.message_count, span, totals.conversation_id)
+        messages = messages_from(reply[2])
+        return window_of(messages, totals.message_count, span, totals.conversation_id)
 
     async def totals(self, caller: Caller, instance: Instance) -> Totals | None:
-        async with self._breaker.guard(), reaching():
-            found = await self._redis.client.hgetall(keys_of(caller, instance)[0])
-        totals = totals_from(found) if found else None
-        expired = totals is not None and totals.expires_at and totals.expires_at <= clock.now()
-        return None if expired else totals
+        return await self._calls.totals(caller, instance)
 
-    async def heads(self, caller: Caller, instance: Instance) -> list[Head]:
-        reply = await self._run(_heads, caller, instance, [now_us()])
-        if len(reply) == 1:
-            return []
-        triples = zip(reply[2][::3], reply[2][1::3], reply[2][2::3], strict=True)
-        return [head_from(int(seq), json.loads(head), score) for seq, head, score in triples]
+    async def heads(self, caller: Caller, instance: Instance) -> list[MessageHead]:
+        reply = await self._calls.run(_heads, caller, instance)
+        return [] if len(reply) == 1 else with_reads(heads_from(reply[2]), reads_from(reply[1]))
 
     async def fetch(
         self, caller: Caller, instance: Instance, seqs: Sequence[int]
     ) -> list[StoredMessage]:
-        if not seqs:
+        if not seqs or await self.totals(caller, instance) is None:
             return []
-        async with self._breaker.guard(), reaching():
-            found = await self._redis.client.hmget(
-                keys_of(caller, instance)[1], [str(s) for s in seqs]
+        async with self._calls.client() as client:
+            found = await client.hmget(
+                keys_of(caller, instance)[MESSAGES], [str(seq) for seq in seqs]
             )
         pairs = [(seq, text) for seq, text in zip(seqs, found, strict=True) if text is not None]
         return sorted(
             (StoredMessage(seq, from_json(json.loads(text)), clock.now()) for seq, text in pairs),
-            key=lambda kept: kept.seq,
+            key=lambda stored: stored.seq,
         )
 
     async def lock(self, caller: Caller, instance: Instance, ttl_s: float) -> Lease | None:
         if await self.totals(caller, instance) is None:
             return None
-        return await self._take(keys_of(caller, instance)[7], ttl_s)
+        return await self._calls.take(keys_of(caller, instance)[FLUSH_LOCK], ttl_s)
 
     async def release(self, caller: Caller, instance: Instance, lease: Lease) -> None:
-        await self._give_back(keys_of(caller, instance)[7], lease.token)
+        await self._calls.release(keys_of(caller, instance)[FLUSH_LOCK], lease.token)
 
     async def remove(
         self, caller: Caller, instance: Instance, lease: Lease, removal: Removal
     ) -> Totals:
-        before = await self._begin(caller, instance, "f", str(lease.token))
+        before = await self._calls.begin(caller, instance, "f", str(lease.token))
         removed = await self.fetch(caller, instance, removal.seqs)
         if before is None or len(removed) != len(removal.seqs):
             raise Overtaken
-        told = {"strategy": removal.flush.strategy, "removed": len(removed)}
         added = [] if removal.summary is None else [removal.summary]
         change = await self._record_removal_first(
-            caller, instance, before, "flushed", removed, added, told
+            caller, instance, before, Change("flushed", before, removal.state, removed, added)
         )
         args = [
             lease.token,
-            now_us(),
             json.dumps(flush_to_json(removal.flush)),
             json.dumps(list(removal.seqs)),
-            *(field for draft in added for field in fields_of(draft)),
+            *(field for draft in added for field in fields_of(draft, now_us())),
         ]
-        reply = await self._run(_remove, caller, instance, args)
+        reply = await self._calls.run(_remove, caller, instance, args)
         if reply[0] != "ok":
             raise Overtaken
         totals = totals_from(reply[1])
-        await self._follow(caller, instance, change, totals)
+        await self._index_summary(caller, instance, change, totals)
         return totals
 
     async def note_pending(self, caller: Caller, instance: Instance, job_id: str | None) -> None:
@@ -269,85 +236,54 @@ class RedisLog:
         await self._note(caller, instance, "last_error", json.dumps(error_to_json(error)))
 
     async def instances(
-        self, caller: Caller, resource_id: str, cursor: Cursor
+        self, caller: Caller, resource_id: str, owner: Instance | None, cursor: Cursor
     ) -> Page[InstanceRow]:
         back = cursor.before_id is not None
+        index_key = index_of(caller, resource_id, owner)
         rows: list[InstanceRow] = []
-        low, high = (
-            f"({cursor.before_id} \xff" if back else "-",
-            f"({cursor.after_id}" if cursor.after_id else "+",
-        )
+        low = f"({cursor.before_id} \xff" if back else "-"
+        high = f"({cursor.after_id}" if cursor.after_id else "+"
         while len(rows) <= cursor.limit:
-            names = await self._names(caller, resource_id, low, high, cursor.limit + 1, back=back)
-            for name in names:
-                key = name.partition(" ")[2]
-                totals = await self.totals(caller, Instance(resource_id, key))
-                if totals is not None and name.startswith(f"{totals.conversation_id} "):
-                    rows.append(row_of(key, totals))
-                else:
-                    await self._unlist(caller, resource_id, name)
-            if len(names) <= cursor.limit:
+            members = await self._calls.members(index_key, low, high, cursor.limit + 1, back=back)
+            rows += await self._listed(caller, resource_id, owner, members)
+            if len(members) <= cursor.limit:
                 break
-            low, high = (f"({names[-1]}", high) if back else (low, f"({names[-1]}")
+            low, high = (f"({members[-1]}", high) if back else (low, f"({members[-1]}")
         return Page.of(rows[: cursor.limit + 1], cursor)
 
+    async def _listed(
+        self, caller: Caller, resource_id: str, owner: Instance | None, members: list[str]
+    ) -> list[InstanceRow]:
+        """The members of an index that are still there; those that are not are taken out of it."""
+        rows = []
+        for member in members:
+            id, instance = instance_of(resource_id, member)
+            totals = await self.totals(caller, instance)
+            if totals is None or totals.conversation_id != id:
+                await self._calls.unlist(caller, instance, member)
+            elif owner is None or owner.is_within(totals.workspace_id):
+                rows.append(row_of(instance, totals))
+        return rows
+
     async def delete_all(self, caller: Caller, resource_id: str) -> None:
-        while names := await self._names(caller, resource_id, "-", "+", 500, back=False):
-            for name in names:
-                await self.delete(caller, Instance(resource_id, name.partition(" ")[2]))
-                await self._unlist(caller, resource_id, name)
+        index_key = index_of(caller, resource_id)
+        while members := await self._calls.members(index_key, "-", "+", 500, back=False):
+            for member in members:
+                _, instance = instance_of(resource_id, member)
+                await self.delete(caller, instance)
+                await self._calls.unlist(caller, instance, member)
 
-    # --- scripts and locks -------------------------------------------------------------------------------------------
-
-    async def _run(
-        self, script: Script, caller: Caller, instance: Instance, args: list[Any]
-    ) -> Any:
-        async with self._breaker.guard(), reaching():
-            return await script(self._redis.client, keys_of(caller, instance), args)
-
-    async def _until_free(self, attempt: Any, wait_s: float) -> Any:
-        """Try until no other writer holds the lock."""
-        deadline = time.monotonic() + wait_s
-        while (reply := await attempt())[0] == "locked":
-            if time.monotonic() >= deadline:
-                raise LockTimeout(f"others held this conversation for {wait_s:g} s; try again")
-            await asyncio.sleep(_POLL_S)
-        return reply
-
-    @asynccontextmanager
-    async def _write_lock(
-        self, caller: Caller, instance: Instance, terms: Terms
-    ) -> AsyncIterator[str]:
-        key = keys_of(caller, instance)[6]
-        deadline = time.monotonic() + terms.lock_wait_s
-        while (lease := await self._take(key, terms.lock_ttl_s)) is None:
-            if time.monotonic() >= deadline:
-                raise LockTimeout(
-                    f"others held this conversation for {terms.lock_wait_s:g} s; try again"
-                )
-            await asyncio.sleep(_POLL_S)
-        async with releasing(self._give_back(key, lease.token)):
-            yield str(lease.token)
-
-    async def _take(self, key: str, ttl_s: float) -> Lease | None:
-        async with self._breaker.guard(), reaching():
-            token = await self._redis.client.incr(_FENCE)
-            got = await self._redis.client.set(key, token, nx=True, px=max(1, int(ttl_s * 1000)))
-        return Lease(token, clock.now() + timedelta(seconds=ttl_s)) if got else None
-
-    async def _give_back(self, key: str, token: int) -> None:
-        async with self._breaker.guard(), reaching():
-            await _release(self._redis.client, [key], [token])
+    # --- parts of a change -------------------------------------------------------------------------------------------
 
     async def _over(
         self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
     ) -> tuple[list[Draft], list[StoredMessage]]:
-        """The drafts that are new, and what a buffer gives up so that they fit: of them too, where they are many."""
+        """The drafts that are new, and what a buffer drops so that they fit; some of them too, where they are many."""
         heads = await self.heads(caller, instance)
         keys, ids = keys_of(caller, instance), [draft.id for draft in drafts]
-        async with self._breaker.guard(), reaching():
-            next_seq = int(await self._redis.client.hget(keys[0], "next") or 1)
-            there = await self._redis.client.hmget(keys[5], ids)
+        async with self._calls.client() as client:
+            next_seq = int(await client.hget(keys[TOTALS], "next") or 1)
+            there = await client.hmget(keys[IDS], ids)
         known = {each for each, is_there in zip(ids, there, strict=True) if is_there}
         fresh = new_ones(drafts, known)
         numbered = dict(enumerate(fresh, next_seq))
@@ -357,42 +293,24 @@ class RedisLog:
             return fresh, []
         gone = plan_trim(heads, terms.buffer)
         dropped = await self.fetch(caller, instance, [seq for seq in gone if seq not in numbered])
-        dropped += [
-            StoredMessage(seq, numbered[seq], clock.now()) for seq in gone if seq in numbered
-        ]
+        now = clock.now()
+        dropped += [StoredMessage(seq, numbered[seq], now) for seq in gone if seq in numbered]
         return fresh, dropped
 
     async def _all(
         self, caller: Caller, instance: Instance, *, first: int = 0
     ) -> list[StoredMessage]:
-        """Every message, or the last so many of them."""
-        reply = await self._run(_read, caller, instance, [now_us(), first, -1, ""])
-        return [] if len(reply) == 1 else kept_from(reply[2])
-
-    # --- what Postgres is told ---------------------------------------------------------------------------------------
-
-    async def _begin(
-        self, caller: Caller, instance: Instance, lock: str, token: str
-    ) -> Totals | None:
-        """The totals as they stand, with the number of the change that its holder is about to make; None: no instance."""
-        reply = await self._run(_begin, caller, instance, [lock, token, now_us()])
-        if reply[0] != "ok":
-            raise Overtaken if lock == "f" else LockTimeout(_TOO_LATE)
-        return None if len(reply) == 1 else totals_from(reply[1])
+        """Every message, or those from a rank on (-1: the newest)."""
+        reply = await self._calls.run(_read, caller, instance, [first, -1, ""])
+        return [] if len(reply) == 1 else messages_from(reply[2])
 
     async def _record_removal_first(
-        self,
-        caller: Caller,
-        instance: Instance,
-        before: Totals,
-        action: str,
-        removed: Sequence[StoredMessage],
-        added: Sequence[Draft] = (),
-        told: dict[str, Any] | None = None,
+        self, caller: Caller, instance: Instance, before: Totals, change: Change
     ) -> Change:
-        """Tell of a removal before it is made: should anything fail from here on, the history has messages that are still
-        there too, and none is lost."""
-        gone = [kept.draft for kept in removed]
+        """Write the revision of a removal before the removal: should anything fail from here on, messages are in the
+        history that are still in the list too, and none is lost."""
+        gone = [stored.draft for stored in change.removed]
+        added = change.added
         roles, shares = count_in(*count_in(before.roles, before.shares, gone, -1), added)
         after = replace(
             before,
@@ -403,15 +321,15 @@ class RedisLog:
             roles=roles,
             shares=shares,
         )
-        change = Change(action, after, told or {}, removed, added)
+        change = replace(change, after=after)
         write = history.write_down if change.adds_summary else history.record
         await history.record_beside(self._db, caller, instance, change, write)
         return change
 
-    async def _follow(
+    async def _index_summary(
         self, caller: Caller, instance: Instance, change: Change, totals: Totals
     ) -> None:
-        """Let recall find a summary, now that it is there."""
+        """Index a summary for recall, now that it is in the list."""
         if change.adds_summary:
             async with self._db.begin(caller) as tx:
                 await index.follow(tx, instance, replace(change, after=totals))
@@ -421,26 +339,6 @@ class RedisLog:
     ) -> None:
         if await self.totals(caller, instance) is None:
             return
-        async with self._breaker.guard(), reaching():
-            if value is None:
-                await self._redis.client.hdel(keys_of(caller, instance)[0], field)
-            else:
-                await self._redis.client.hset(keys_of(caller, instance)[0], field, value)
-
-    async def _names(
-        self, caller: Caller, resource_id: str, low: str, high: str, limit: int, *, back: bool
-    ) -> list[str]:
-        index = index_of(caller, resource_id)
-        async with self._breaker.guard(), reaching():
-            if back:
-                return texts(await self._redis.client.zrangebylex(index, low, high, 0, limit))
-            return texts(await self._redis.client.zrevrangebylex(index, high, low, 0, limit))
-
-    async def _unlist(self, caller: Caller, resource_id: str, name: str) -> None:
-        async with self._breaker.guard(), reaching():
-            await self._redis.client.zrem(index_of(caller, resource_id), name)
-
-
-def _must_be_done(reply: Any) -> None:
-    if reply[0] != "ok":
-        raise LockTimeout(_TOO_LATE)
+        key = keys_of(caller, instance)[TOTALS]
+        async with self._calls.client() as client:
+            await (client.hdel(key, field) if value is None else client.hset(key, field, value))

@@ -1,50 +1,73 @@
-"""What a message list is called in Redis, how a message goes in, and how it comes back."""
+"""The keys of a message list in Redis, the arguments of its scripts, and values out of their replies."""
 
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from holdfast.conversations.logs.protocol import (
-    Terms,
+from holdfast.conversations.logs.protocol import Terms
+from holdfast.conversations.logs.values import (
+    ReadRange,
     error_from_json,
     flush_from_json,
     from_json,
     head_of,
     to_json,
 )
-from holdfast.conversations.model import Draft, Head, Instance, StoredMessage, Totals
+from holdfast.conversations.model import Draft, Instance, MessageHead, StoredMessage, Totals
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.ids import new_id
 
+TOTALS, MESSAGES, IDS, WRITE_LOCK, FLUSH_LOCK = 0, 1, 5, 6, 7  # places in `keys_of`
 
-def _tag(caller: Caller, resource_id: str) -> str:
-    """Everything of a resource is in one slot of a cluster, for a script must find its keys together."""
+
+def _prefix(caller: Caller, resource_id: str) -> str:
+    """Everything of a resource is in one slot of a cluster, since a script must find its keys on one node."""
     return f"holdfast:{{{caller.org_id}/{resource_id}}}"
 
 
 def keys_of(caller: Caller, instance: Instance) -> list[str]:
-    """The keys of an instance, as lua/prelude.lua names them."""
-    base = f"{_tag(caller, instance.resource_id)}:{instance.key}"
-    return [f"{base}/{name}" for name in "imhoakwf"] + [index_of(caller, instance.resource_id)]
+    """The keys of an instance, in the order of lua/prelude.lua. Neither an owner nor a key contains a slash."""
+    base = f"{_prefix(caller, instance.resource_id)}:{instance.audience}/{instance.key}"
+    return [
+        *(f"{base}/{name}" for name in "imhorkwf"),
+        index_of(caller, instance.resource_id),
+        index_of(caller, instance.resource_id, instance),
+    ]
 
 
-def index_of(caller: Caller, resource_id: str) -> str:
-    """The key of a resource's index of instances."""
-    return f"{_tag(caller, resource_id)}/instances"
+def index_of(caller: Caller, resource_id: str, owner: Instance | None = None) -> str:
+    """The key of the index of a resource's instances: all, or those of one owner."""
+    index = f"{_prefix(caller, resource_id)}/instances"
+    return index if owner is None else f"{index}/{owner.audience}"
 
 
-def writing(
-    instance: Instance, token: str, terms: Terms, drafts: Sequence[Draft], gone: list[int]
-) -> list[Any]:
-    """The arguments of a script that writes."""
-    fields = [field for draft in drafts for field in fields_of(draft)]
-    return [token, instance.key, new_id("conv"), now_us(), ttl_ms(terms), json.dumps(gone), *fields]
+def common_args(caller: Caller, instance: Instance) -> list[Any]:
+    """The arguments that every script takes first."""
+    return [instance.within or "", label_of(instance), caller.workspace_id, now_us()]
 
 
-def fields_of(draft: Draft) -> list[Any]:
-    """A message, as the scripts take it."""
+def label_of(instance: Instance) -> str:
+    """What follows the id of an instance in an index."""
+    return f"{instance.audience} {instance.key}"
+
+
+def instance_of(resource_id: str, member: str) -> tuple[str, Instance]:
+    """The id and the instance of a member of an index."""
+    id, audience, key = member.split(" ", 2)
+    return id, Instance.of(resource_id, audience, key)
+
+
+def write_args(token: str, terms: Terms, drafts: Sequence[Draft], fourth: str) -> list[Any]:
+    """The arguments of `append` and `replace`."""
+    at = now_us()
+    fields = [field for draft in drafts for field in fields_of(draft, at)]
+    return [token, new_id("conv"), ttl_ms(terms), fourth, *fields]
+
+
+def fields_of(draft: Draft, at_us: int) -> list[Any]:
+    """A message as the scripts take it, stored at this time."""
     head = head_of(0, draft, draft.created_at)
     compact = {
         "role": head.role,
@@ -52,31 +75,49 @@ def fields_of(draft: Draft) -> list[Any]:
         "share": head.share,
         "calls": list(head.calls),
         "answers": head.answers,
+        "type": head.type,
+        "at": at_us,
     }
     message, short = json.dumps(to_json(draft)), json.dumps(compact)
     return [draft.id, message, short, draft.role, draft.tokens, draft.share]
 
 
-def head_from(seq: int, data: dict[str, Any], score: str) -> Head:
-    """A message without its text."""
-    return Head(
+def heads_from(flat: list[str]) -> list[MessageHead]:
+    """Messages without their texts, out of a reply of places and heads."""
+    return [
+        _head(int(seq), json.loads(head)) for seq, head in zip(flat[::2], flat[1::2], strict=True)
+    ]
+
+
+def _head(seq: int, data: dict[str, Any]) -> MessageHead:
+    return MessageHead(
         seq,
         data["role"],
         data["tokens"],
         data["share"],
-        _from_us(score),
+        _from_us(data["at"]),
         tuple(data["calls"]),
         data["answers"],
+        data["type"],
     )
 
 
-def kept_from(flat: list[str]) -> list[StoredMessage]:
+def reads_from(flat: list[str]) -> list[ReadRange]:
+    """Reads out of a reply of ranges and times."""
+    found = []
+    for places, at in zip(flat[::2], flat[1::2], strict=True):
+        first, _, last = places.partition(":")
+        found.append(ReadRange(int(first), int(last), _from_us(at)))
+    return found
+
+
+def messages_from(flat: list[str]) -> list[StoredMessage]:
     """Messages out of a reply of places and texts, in order."""
     pairs = zip(flat[::2], flat[1::2], strict=True)
-    kept = [
+    stored = [
         StoredMessage(int(seq), from_json(json.loads(text)), clock.now()) for seq, text in pairs
     ]
-    return sorted(kept, key=lambda each: each.seq)
+    return sorted(stored, key=lambda each: each.seq)
 
 
 def totals_from(found: Any) -> Totals:
@@ -89,6 +130,9 @@ def totals_from(found: Any) -> Totals:
         }
         return {name: n for name, n in counts.items() if n}
 
+    def parsed(name: str) -> Any:
+        return json.loads(data[name]) if name in data else None
+
     return Totals(
         conversation_id=data["id"],
         version=int(data["version"]),
@@ -96,16 +140,13 @@ def totals_from(found: Any) -> Totals:
         token_count=int(data["tokens"]),
         roles=by("role:"),
         shares=by("share:"),
+        workspace_id=data["workspace"],
         created_at=_from_us(data["created_us"]),
         updated_at=_from_us(data.get("updated_us", data["created_us"])),
         expires_at=_from_us(data["expires_us"]) if "expires_us" in data else None,
         pending_job=data.get("pending_job"),
-        last_flush=flush_from_json(json.loads(data["last_flush"]))
-        if "last_flush" in data
-        else None,
-        last_error=error_from_json(json.loads(data["last_error"]))
-        if "last_error" in data
-        else None,
+        last_flush=flush_from_json(parsed("last_flush")),
+        last_error=error_from_json(parsed("last_error")),
     )
 
 
@@ -114,15 +155,10 @@ def now_us() -> int:
     return int(clock.now().timestamp() * 1_000_000)
 
 
-def texts(found: list[Any]) -> list[str]:
-    """Members of a set."""
-    return [str(each) for each in found]
-
-
 def _from_us(text: Any) -> datetime:
     return datetime.fromtimestamp(float(text) / 1_000_000, UTC)
 
 
 def ttl_ms(terms: Terms) -> str:
-    """How long an instance lives on; '' is for ever."""
+    """The time to live of an instance; '' is for ever."""
     return "" if terms.ttl_s is None else str(max(1, int(terms.ttl_s * 1000)))

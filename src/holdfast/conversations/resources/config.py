@@ -51,8 +51,8 @@ def _pattern(text: str) -> str:
 
 
 Duration = Annotated[str, StringConstraints(max_length=60), AfterValidator(_duration)]
-Proportion = Annotated[float, Field(ge=0, le=1)]
-PositiveProportion = Annotated[float, Field(gt=0, le=1)]
+Proportion = Annotated[float, Field(ge=0, le=1, strict=True)]
+PositiveProportion = Annotated[float, Field(gt=0, le=1, strict=True)]
 Count = Annotated[int, Field(gt=0, le=10**12, strict=True)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
@@ -102,9 +102,9 @@ class Flushing(Form):
 class CircuitBreaker(Form):
     """When to stop asking a backend that fails, and for how long."""
 
-    enabled: bool = True
+    enabled: Annotated[bool, Field(strict=True)] = True
     timeout: Duration = Field("5s", description="The longest a call waits for the backend.")
-    max_failures: Annotated[int, Field(gt=0, le=1_000)] = 5
+    max_failures: Annotated[int, Field(gt=0, le=1_000, strict=True)] = 5
     reset_timeout: Duration = Field("10s", description="How long the backend is left alone.")
 
 
@@ -173,6 +173,10 @@ class Resource(Form):
     token_allocation: TokenAllocation | None = None
     flushing: Flushing | None = None
     persistence: Persistence
+    shared: Annotated[bool, Field(strict=True)] = Field(
+        False,
+        description="One instance per key for the whole org; otherwise each user (or agent) has its own.",
+    )
     privacy_policy: PrivacyPolicy | None = None
     locking: Locking = Field(default_factory=Locking)
     token_provider: TokenProvider = Field(default_factory=TokenProvider)
@@ -225,11 +229,6 @@ class Resource(Form):
     def is_buffer(self) -> bool:
         """Whether the oldest are dropped on append."""
         return self.type == "buffer"
-
-    @property
-    def notes_access(self) -> bool:
-        """Whether a read counts: only where somebody asks for it."""
-        return self.strategy.type in ("lru", "token_aware_lru")
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

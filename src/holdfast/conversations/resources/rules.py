@@ -1,23 +1,20 @@
 """What must agree in a memory resource, and all that is wrong with one, said at once."""
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_snake
 
 from holdfast.conversations.model import LONG_TERM, SHORT_TERM, SYSTEM
 from holdfast.conversations.resources.config import Resource
+from holdfast.conversations.resources.token_access import TokenAccess
 from holdfast.kernel import tokens
 from holdfast.kernel.errors import FieldError, Invalid
 
 # Values of these never go into a message.
 _SECRET = ("api_key_env", "endpoint")
-_OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 
 Problem = tuple[str, str]  # field, message
 
@@ -28,7 +25,7 @@ class Capabilities:
 
     redis: bool = False
     llm: bool = False
-    token_endpoints: tuple[str, ...] = ()
+    token_access: TokenAccess = field(default_factory=TokenAccess)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,37 +273,16 @@ def _token_provider(view: _View, capabilities: Capabilities) -> Iterator[Problem
     for name in ("model", "api_key_env"):
         if not view.has(f"{at}.{name}") and view.knows(f"{at}.{name}"):
             yield f"{at}.{name}", f"is required to ask {provider} for counts"
+    access = capabilities.token_access
     variable = view.get(f"{at}.api_key_env")
-    if isinstance(variable, str) and not _may_be_sent(variable):
+    if isinstance(variable, str) and not access.allows_key(provider, variable):
         yield (
             f"{at}.api_key_env",
-            "must name a variable that ends in _API_KEY and is not one of this service's own",
+            "names neither the provider's usual variable nor one this deployment allows (HOLDFAST_TOKEN_KEYS)",
         )
     endpoint = view.get(f"{at}.endpoint")
-    if isinstance(endpoint, str) and not _may_be_asked(endpoint, provider, capabilities):
+    if isinstance(endpoint, str) and not access.allows_endpoint(provider, endpoint):
         yield (
             f"{at}.endpoint",
-            "is neither the provider's own nor one this deployment allows (HOLDFAST_TOKEN_ENDPOINTS)",
+            "is neither the provider's own origin nor one this deployment allows (HOLDFAST_TOKEN_ENDPOINTS)",
         )
-
-
-def _may_be_sent(variable: str) -> bool:
-    """A resource's author chooses the variable and the address: it must not reach the service's own secrets."""
-    return variable.endswith("_API_KEY") and not variable.startswith("HOLDFAST_")
-
-
-def _may_be_asked(endpoint: str, provider: str, capabilities: Capabilities) -> bool:
-    if any(endpoint.startswith(allowed) for allowed in capabilities.token_endpoints):
-        return True
-    host = urlsplit(endpoint).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or (
-            host == _OWN_HOSTS[provider] and endpoint.startswith("https://")
-        )
-
-
-def key_for(variable: str | None) -> str | None:
-    """The provider's key, where its variable is set."""
-    return os.environ.get(variable) or None if variable else None

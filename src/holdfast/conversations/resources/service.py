@@ -170,7 +170,7 @@ async def delete_resource(
     if if_match is not None and stored.revision not in if_match:
         raise PreconditionFailed("the resource changed since that ETag")
     log = backends.log(caller, stored.resource)
-    if (await log.instances(caller, resource_id, Cursor(limit=1))).data:
+    if (await log.instances(caller, resource_id, None, Cursor(limit=1))).data:
         if not force:
             raise Conflict(
                 "the resource has instances; ?force=true deletes them too", current=as_wire(stored)
@@ -198,17 +198,23 @@ def as_wire(stored: StoredResource) -> dict[str, Any]:
 
 
 async def _keep_messages_reachable(backends: Backends, caller: Caller, resource: Resource) -> None:
-    """Messages do not move: a resource that has some stays where they are."""
+    """Refuse a change that would leave instances behind: messages move neither to another backend nor to another owner."""
     async with backends.db.read(caller) as tx:
-        before = await tx.one(StoredResource, queries.read_resource, id=resource.id)
-    if before is None or before.resource.persistence.type == resource.persistence.type:
+        stored = await tx.one(StoredResource, queries.read_resource, id=resource.id)
+    if stored is None:
         return
-    log = backends.log(caller, before.resource)
-    if (await log.instances(caller, resource.id, Cursor(limit=1))).data:
-        raise Conflict(
-            "the resource has instances, which stay in the backend they were written to",
-            as_wire(before),
+    before = stored.resource
+    moves = before.persistence.type != resource.persistence.type
+    if not moves and before.shared == resource.shared:
+        return
+    log = backends.log(caller, before)
+    if (await log.instances(caller, resource.id, None, Cursor(limit=1))).data:
+        what = (
+            "stay in the backend they were written to"
+            if moves
+            else "keep their owners: shared cannot change"
         )
+        raise Conflict(f"the resource has instances, which {what}", as_wire(stored))
 
 
 async def _the_built_in(tx: Tx) -> StoredResource:

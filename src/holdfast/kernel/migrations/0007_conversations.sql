@@ -12,12 +12,17 @@ CREATE TABLE memory_resources (
 CREATE INDEX memory_resources_newest ON memory_resources (org_id, created_at, id);
 CALL wall_off('memory_resources');
 
--- One message list. The totals run along with every change, so that nothing ever counts its messages.
+-- One message list. Its owner is a user, or an agent, or (of a shared resource) the whole org; it is part of the key. The
+-- totals are updated with every change, so that nothing counts the messages.
 CREATE TABLE conversations (
     org_id         text NOT NULL REFERENCES orgs,
     resource_id    text NOT NULL,
+    user_id        text,
+    agent_id       text,
+    audience       text NOT NULL GENERATED ALWAYS AS (audience(NULL, user_id, agent_id, NULL, NULL)) STORED,
     key            text NOT NULL,
     id             text NOT NULL,
+    workspace_id   text NOT NULL,   -- where it was made
     version        integer NOT NULL DEFAULT 0,
     message_count  integer NOT NULL DEFAULT 0,
     token_count    bigint NOT NULL DEFAULT 0,
@@ -30,17 +35,18 @@ CREATE TABLE conversations (
     last_error     jsonb,
     created_at     timestamptz NOT NULL,
     updated_at     timestamptz NOT NULL,
-    PRIMARY KEY (org_id, resource_id, key),
+    PRIMARY KEY (org_id, resource_id, audience, key),
     UNIQUE (org_id, id)
 );
 CREATE INDEX conversations_newest ON conversations (org_id, resource_id, id);
+CREATE INDEX conversations_newest_of ON conversations (org_id, resource_id, audience, id);
 CREATE INDEX conversations_expiring ON conversations (org_id, expires_at) WHERE expires_at IS NOT NULL;
 CALL wall_off('conversations');
 
 CREATE TABLE conversation_messages (
     org_id           text NOT NULL,
     conversation_id  text NOT NULL,
-    seq              bigint NOT NULL,     -- its place; places that were given up stay empty
+    seq              bigint NOT NULL,     -- its place in the list; the place of a removed message stays empty
     id               text NOT NULL,
     type             text NOT NULL,
     role             text NOT NULL,
@@ -52,14 +58,26 @@ CREATE TABLE conversation_messages (
     tokens           integer NOT NULL,
     share            text NOT NULL,
     created_at       timestamptz NOT NULL,
-    accessed_at      timestamptz NOT NULL,
+    accessed_at      timestamptz NOT NULL,  -- when it was stored; later reads are in conversation_reads
     PRIMARY KEY (org_id, conversation_id, seq),
     UNIQUE (org_id, conversation_id, id),
     FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
-) WITH (fillfactor = 90);  -- room for an access to be noted in place
+);
 CALL wall_off('conversation_messages');
 
--- Ids of messages that were flushed: the same message sent again is still the same message.
+-- When a range of places was last read, for the lru strategies.
+CREATE TABLE conversation_reads (
+    org_id           text NOT NULL,
+    conversation_id  text NOT NULL,
+    first_seq        bigint NOT NULL,
+    last_seq         bigint NOT NULL,
+    read_at          timestamptz NOT NULL,
+    PRIMARY KEY (org_id, conversation_id, first_seq, last_seq),
+    FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+);
+CALL wall_off('conversation_reads');
+
+-- Ids of flushed messages, kept for as long as the instance: a message that is sent again is recognised by its id.
 CREATE TABLE conversation_flushed_ids (
     org_id           text NOT NULL,
     conversation_id  text NOT NULL,
@@ -92,31 +110,53 @@ CREATE TABLE session_conversations (
 );
 CALL wall_off('session_conversations');
 
--- A summary as each of those whose conversation it is may find it. It lies here and not with its message, which may be in
--- Redis: recall reads what it found under the tenant wall.
-CREATE TABLE conversation_summaries (
+-- What is kept of an instance beside its messages, whichever backend keeps those: its summaries and its flushed messages, which
+-- recall reads from here. This row carries the instance's names and its expiry, which every write moves; it is made by
+-- the first flush. A new instance under the same key drops the row of the one before.
+CREATE TABLE conversation_histories (
     org_id           text NOT NULL REFERENCES orgs,
-    id               text NOT NULL,
     conversation_id  text NOT NULL,
     resource_id      text NOT NULL,
+    user_id          text,
+    agent_id         text,
+    audience         text NOT NULL GENERATED ALWAYS AS (audience(NULL, user_id, agent_id, NULL, NULL)) STORED,
     key              text NOT NULL,
+    workspace_id     text NOT NULL,
+    expires_at       timestamptz,
+    PRIMARY KEY (org_id, conversation_id)
+);
+CREATE INDEX conversation_histories_of ON conversation_histories (org_id, resource_id, audience, key);
+CREATE INDEX conversation_histories_expiring ON conversation_histories (org_id, expires_at) WHERE expires_at IS NOT NULL;
+CALL wall_off('conversation_histories');
+
+CREATE TABLE conversation_summaries (
+    org_id           text NOT NULL,
+    id               text NOT NULL,
+    conversation_id  text NOT NULL,
     message_id       text NOT NULL,
     content          text NOT NULL,
-    user_id          text,            -- whose it is: a user's,
-    agent_id         text,            -- or, where there is none, an agent's
     session_id       text,
-    workspace_id     text,
     created_at       timestamptz NOT NULL,
-    expires_at       timestamptz,     -- the instance's; a write moves it
-    PRIMARY KEY (org_id, id)
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, conversation_id) REFERENCES conversation_histories ON DELETE CASCADE
 );
-CREATE INDEX conversation_summaries_of ON conversation_summaries (org_id, resource_id, key);
-CREATE INDEX conversation_summaries_by_expiry ON conversation_summaries (org_id, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX conversation_summaries_of ON conversation_summaries (org_id, conversation_id);
 CALL wall_off('conversation_summaries');
 
--- Whose sessions a conversation belongs to.
-CREATE INDEX session_conversations_of ON session_conversations (org_id, resource_id, key);
+CREATE TABLE conversation_flushed (
+    org_id           text NOT NULL,
+    id               text NOT NULL,
+    conversation_id  text NOT NULL,
+    seq              bigint NOT NULL,     -- the place it had; a summary may have that place now
+    message_id       text NOT NULL,
+    message          jsonb NOT NULL,
+    flushed_at       timestamptz NOT NULL,
+    PRIMARY KEY (org_id, id),
+    UNIQUE (org_id, conversation_id, message_id),
+    FOREIGN KEY (org_id, conversation_id) REFERENCES conversation_histories ON DELETE CASCADE
+);
+CREATE INDEX conversation_flushed_by_age ON conversation_flushed (org_id, flushed_at);
+CALL wall_off('conversation_flushed');
 
--- Finds the flushed messages whose retention is over.
-CREATE INDEX revisions_flushed ON revisions (org_id, created_at)
-    WHERE kind = 'conversation' AND action IN ('flushed', 'appended') AND content IS NOT NULL;
+-- Finds the sessions that a conversation belongs to.
+CREATE INDEX session_conversations_of ON session_conversations (org_id, resource_id, key);

@@ -16,7 +16,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall.budget import fitting
 from holdfast.kernel.recall.explain import why_not
-from holdfast.kernel.recall.model import Found, Hit, Kind, Miss, Mode, Question
+from holdfast.kernel.recall.model import KINDS, Found, Hit, Kind, Miss, Mode, Question
 from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
 from holdfast.kernel.recall.search import Begun, Understood, rank, understand
 
@@ -32,7 +32,7 @@ class Ask:
 
     query: str
     field: str = "query"
-    kinds: tuple[Kind, ...] | None = None  # None: all that the views can read
+    kinds: tuple[Kind, ...] | None = None  # None: all that the views can read, of KINDS
     labels: tuple[str, ...] = ()  # only what carries all of these
     limit: int = 10
     mode: Mode = "hybrid"
@@ -114,7 +114,8 @@ async def answer(db: Database, caller: Caller, ask: Ask, views: Sequence[View]) 
     """What fits a query best, of all that the views let the caller see."""
     check(ask)
     readers = {kind: reader for view in views for kind, reader in view.readers.items()}
-    kinds = tuple(kind for kind in readers if ask.kinds is None or kind in ask.kinds)
+    wanted = KINDS if ask.kinds is None else ask.kinds
+    kinds = tuple(kind for kind in readers if kind in wanted)
     walks = [view for view in views if ask.graph and view.walk and _shows(view, kinds)]
     question = _question(ask, views, kinds, walks)
     begun = views[0].begun if len(views) == 1 else None

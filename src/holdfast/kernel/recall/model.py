@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 Mode = Literal["hybrid", "lexical", "semantic"]
-Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "summary"]
+Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "summary", "flushed"]
 Arm = Literal["lexical", "semantic", "graph"]
 Reason = Literal[
     "expired", "superseded", "no_match", "below_floor", "crowded_out", "not_embedded", "not_found"
 ]
 
+# What a recall looks through that names no kinds. Flushed messages are found only where they are asked for.
 KINDS: tuple[Kind, ...] = ("block_line", "entry", "memory", "node_item", "store_entry", "summary")
 DEFAULT_IMPORTANCE = 5
 MAX_QUERY_CHARS = 4_000

@@ -1,5 +1,5 @@
--- ARGV: token of the write lock, key.
-local out = kept_out(ARGV[1])
+-- ARGV: token of the write lock.
+local out = refused(ARGV[1])
 if out then return {out} end
-drop(ARGV[2])
+drop()
 return {'ok'}

@@ -1,9 +1,7 @@
--- ARGV: now.
-if gone(ARGV[1]) or redis.call('EXISTS', i) == 0 then return {'ok'} end
+if absent() then return {'ok'} end
 local found = {}
 for _, seq in ipairs(redis.call('ZRANGE', o, 0, -1)) do
     found[#found + 1] = seq
     found[#found + 1] = redis.call('HGET', h, seq)
-    found[#found + 1] = redis.call('ZSCORE', a, seq)
 end
-return {'ok', redis.call('HGETALL', i), found}
+return {'ok', redis.call('HGETALL', r), found}

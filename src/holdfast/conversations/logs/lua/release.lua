@@ -1,3 +1,3 @@
--- KEYS: a lock. ARGV: its holder's token. Nobody gives back what is somebody else's by now.
+-- KEYS: a lock. ARGV: its holder's token. A lock that another holds by now stays.
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0

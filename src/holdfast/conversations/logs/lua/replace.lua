@@ -1,19 +1,13 @@
--- ARGV: as in append. Answers with all that was there before.
-local token, key, new_id, now, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local out = kept_out(token)
+-- ARGV: token of the write lock, id of a new instance, ttl, '1' to forget the ids of flushed messages too, then the messages.
+local out = refused(ARGV[1])
 if out then return {out} end
-open(key, new_id, now)
-local before = {}
+open(ARGV[2])
 for _, seq in ipairs(redis.call('ZRANGE', o, 0, -1)) do
-    before[#before + 1] = seq
-    before[#before + 1] = take(seq)
+    redis.call('HDEL', k, cjson.decode(take(seq)).id)
 end
-redis.call('DEL', k)
-for n = 7, #ARGV, 6 do
-    if redis.call('HSETNX', k, ARGV[n], 1) == 1 then
-        local seq = redis.call('HINCRBY', i, 'next', 1) - 1
-        put(seq, ARGV[n], ARGV[n + 1], ARGV[n + 2], ARGV[n + 3], tonumber(ARGV[n + 4]), ARGV[n + 5], now)
-    end
-end
-live_on(now, ttl)
-return {'ok', redis.call('HGETALL', i), before}
+if ARGV[4] == '1' then redis.call('DEL', k) end
+for n = 5, #ARGV, 6 do redis.call('HDEL', k, ARGV[n]) end
+put_new(5)
+forget_reads()
+live_on(ARGV[3])
+return {'ok', redis.call('HGETALL', i)}
