@@ -15,7 +15,7 @@ from holdfast.learning.rules.text import Sentence, compile_rule, group_span
 
 @dataclass(frozen=True)
 class SlotRule:
-    """A pattern with a named group `value` (or `value2`, in another branch); other groups may be used by `attribute`, `text` and `subject`."""
+    """A pattern with a named group `value` (or `value2`, in another branch, as `owner2` for `owner`); other groups may be used by `attribute`, `text` and `subject`."""
 
     name: str
     kind: Kind
@@ -85,6 +85,8 @@ def match_slot(rule: SlotRule, sentence: Sentence) -> SlotMatch | None:
     if not value:
         return None
     groups["value"] = value
+    if "owner2" in groups:
+        groups["owner"] = groups.pop("owner2")
     return SlotMatch(rule, groups, match.start(), match.end())
 
 

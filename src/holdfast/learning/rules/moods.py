@@ -35,7 +35,7 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         "hypothetical",
         r"\b(?:if|unless) (?:i|we|he|she|they|you|it|there|somebody|someone|that|this|only|ever|the \w+|my \w+|[a-z]+) (?:ever |only )?(?:were|was|won|win|had|could|would|went|got|said|says|goes|stays?|comes?|came|left|died|don't|doesn't|didn't|won't|isn't|ever|lost|sold|bought|did|made|lived|moved|took|rewrote|backs?|were to)\b"
         r"|\b(?:i|we|he|she|they|you|it|that|this|there)(?: would|'d| could| might| may)(?: (?:only|probably|never|always|just|even|still|also|ever|really|not))* (?:be|have|need|want|do|get|go|take|make|say|live|love|buy|hire|give|move|eat|look|end|die|kill|help|lose|sell|call|still|mean|cost|keep|stay|ask|try|start|apply|work|pay|rather be)\b"
-        r"|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically|in theory|assuming|if only|pretend)\b"
+        r"|\b(?:we|you|one|or i) could \w+|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically|in theory|assuming|if only|pretend)\b"
         r"|\b(?:what if|i wish|wish i|in another life|one of these days|some ?day (?:i|we)|if i win|when i win|hypothetical(?:ly)?|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun|nice|great|lovely|funny)|dream(?:t|ed|ing)? (?:of|about|that))\b",
         ("If I won the lottery I'd hire a chef.", "I might ask to stay in it", "Suppose we had both of these in.", "i was thinking of flying home"),
         ("I'd like the invoices in PDF.", "We moved to Leeds."),
@@ -82,7 +82,7 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
 REQUEST = Mood(
     "request",
     r"^(?:(?:ok|okay|right|good|great|perfect|fine|then|now|and|also|so|please|pls|just|well|yes|next|but|first|second|oh|hey|could you|can you|would you|will you|kindly)[,:.!]? )*"
-    r"(?:make|give|write|draft|send|check|tell|explain|put|add|remind|draw|show|let's|lets|find|book me|ask|look|help|list|say|use|go on|come|wait|try|log|set|read|pick|bring|leave|swap|fix|run|remove|cut|pull|save|print|compare|calculate|translate|rewrite|shorten|summari[sz]e|suggest|recommend|quiz|plan me|diarise|prepare|take|do|plead|strike|offer|quote|pencil|frame|struck|call)\b",
+    r"(?:make|give|write|draft|send|check|tell (?:me|us)|explain|put|add|remind|draw|show|let's|lets|find|book me|ask|look|help|list|say|use|go on|come|wait|try|log|set|read|pick|bring|leave|swap|fix|run|remove|cut|pull|save|print|compare|calculate|translate|rewrite|shorten|summari[sz]e|suggest|recommend|quiz|plan me|diarise|prepare|take|do|plead|strike|offer|quote|pencil|frame|struck|call)\b",
     ("Draft a demand letter, two pages.", "Now give me the numbers.", "please check the third one"),
     ("I draft the letters myself.", "Always give me amounts in grams."),
 )
@@ -90,7 +90,7 @@ REQUEST = Mood(
 
 FICTION = Mood(
     "fiction",
-    r"\b(?:in (?:my|the|his|her|our) (?:novel|story|book|script|screenplay|chapter|campaign|game|dream|play|film|movie)|my (?:character|protagonist|villain|wizard|paladin|rogue|avatar)|(?:role ?play|roleplaying|pretend (?:you|i|to)|let's play|act as|you are (?:a|the) (?:bored|angry|grumpy|old|strict)|once upon a time|in character|fan ?fic(?:tion)?|d&d|dnd|short story|fairy ?tale|the (?:hero|heroine|narrator|protagonist)|chapter \w+|scene \w+|stanza|lyrics?|song goes|the poem)\b)",
+    r"\b(?:in (?:my|the|his|her|our) (?:novel|story|book|script|screenplay|chapter|campaign|game|dream|play|film|movie)|my (?:character|protagonist|villain|wizard|paladin|rogue|avatar)|(?:role ?play|roleplaying|pretend (?:you|i|to)|let's play|act as|you are (?:a|the) (?:bored|angry|grumpy|old|strict)|once upon a time|in character|fan ?fic(?:tion)?|d&d|dnd|short story|fairy ?tale|the (?:hero|heroine|narrator|protagonist)|chapter \w+|the scene|scene \w+|subtitles?|dialogue|stanza|lyrics?|song goes|the poem)\b)",
     ("In my novel I'm a spy who lives in Cairo.", "My character is allergic to silver.", "Roleplay: you are a bored pharmacist."),
     ("I finished the novel on Sunday.",),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from holdfast.learning.rules.text import (
     group_span,
     sentences,
 )
+from holdfast.learning.rules.voice import has_subject
 
 MAX_CHARS = 20_000
 """Of a message longer than this only so much is read: the rest is a document."""
@@ -86,6 +87,7 @@ def _sorted(
     statements: list[Sentence] = []
     standing: list[tuple[Sentence, ShapeRule]] = []
     beside: set[str] = set()
+    asking = False
     for each in rest:
         mood = "pasted" if len(each.folded) > MAX_SENTENCE_CHARS else mood_of(each)
         order = next((rule for rule in SHAPES if rule.standing and match_shape(rule, each)), None)
@@ -93,10 +95,12 @@ def _sorted(
             beside.add(mood)
         elif order is not None:
             standing.append((each, order))
-        elif is_request(each):
-            beside.add("request")
+        elif is_request(each) or (asking and not has_subject(each.folded)):
+            beside.add("request")  # what follows a request without a subject is a part of it
+            asking = True
         else:
             statements.append(each)
+            asking = False
     return tuple(statements), tuple(standing), frozenset(beside)
 
 

@@ -62,8 +62,13 @@ def possessive(speaker: Speaker) -> str:
 
 def _must_be_quoted(folded: str) -> bool:
     return bool(_SPEAKS_TO_SOMEBODY.search(folded)) or not (
-        _HAS_SUBJECT.search(folded) and _has_verb(folded)
+        has_subject(folded) and _has_verb(folded)
     )
+
+
+def has_subject(folded: str) -> bool:
+    """Whether a sentence names who or what it is about."""
+    return bool(_HAS_SUBJECT.search(folded))
 
 
 def _has_verb(folded: str) -> bool:

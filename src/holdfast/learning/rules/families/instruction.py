@@ -18,9 +18,9 @@ RULES: tuple[ShapeRule, ...] = (
         not_examples=("When you arrived I was out.",),
     ),
     ShapeRule(
-        "always or never", "instruction", rf"(?:^|[,.;:] |\b(?:and|but|please|pls|also|so|ok|rules?:|btw) )(?:please |pls |just )?(?:always|never(?: ever)?) (?:\w+ly )?{_DO}\b|\b(?:please|pls) (?:don't|dont|do not) ever\b|^(?:don't|dont|do not) ever {_DO}\b",
+        "always or never", "instruction", rf"(?:^|[,.;:] |\b(?:and|but|please|pls|also|so|ok|rules?:|btw) )(?:please |pls |just )?(?:always|never(?: ever)?) (?:\w+ly )?{_DO}\b|\b(?:please|pls) (?:don't|dont|do not) ever\b|^(?:don't|dont|do not) ever {_DO}\b|(?:^|[,.;:] |\band ){_DO} (?:me |it |them |us )?(?:always|never|only)\b|^{_DO}\b[^.!?]*,? always[.!]*$",
         "user_core", standing=True,
-        examples=("And always give me amounts in grams please, not cups.", "Never put a discount in a first email."),
+        examples=("And always give me amounts in grams please, not cups.", "Never put a discount in a first email.", "teach me always with a sentence", "make all new columns utc_datetime_usec, always."),
         not_examples=("I never eat fish.", "He always gives up."),
     ),
     ShapeRule(
@@ -30,13 +30,13 @@ RULES: tuple[ShapeRule, ...] = (
         not_examples=("From now on I swim.",),
     ),
     ShapeRule(
-        "rule", "instruction", r"\b(?:new|house|standing|golden|one|our|my) (?:rules?|instructions?|policy)\b|^(?:rules?|policy|instructions?)\s*:|\bno (?:[a-z]+ ){1,3}(?:ever|at all|whatsoever)\b|\bnobody (?:touches|merges|ships|deploys|books|uses|opens)\b|\b(?:everything|everyone|all \w+) (?:must|has to|have to|gets|goes)\b|\b(?:only|just) for (?:the )?[a-z]+ (?:only|tubs?|use)\b|\bnever anything else\b",
+        "rule", "instruction", r"\b(?:new|house|standing|golden|one|our|my|change of) (?:rules?|instructions?|policy)\b|^(?:rules?|policy|instructions?)\s*:|\bno (?:[a-z]+ ){1,3}(?:ever|at all|whatsoever)\b|\bnobody (?:touches|merges|ships|deploys|books|uses|opens)\b|\b(?:everything|everyone|all \w+) (?:must|has to|have to|gets|goes)\b|\b(?:only|just) for (?:the )?[a-z]+ (?:only|tubs?|use)\b|\bnever anything else\b",
         "user_core", standing=True,
         examples=("new rule from tonight. everything gets green tape", "rules: no Mox, no mocks at all"),
         not_examples=("I follow the news.",),
     ),
     ShapeRule(
-        "please do not", "instruction", rf"^(?:please|pls) (?:don't|dont|do not) {_DO}\b|\b(?:i want|i need|i expect) you to (?:always|never|only)\b|\bdon't (?:ever )?(?:call|address) me\b",
+        "please do not", "instruction", rf"(?:^|[.,] )(?:please|pls) (?:don't|dont|do not) {_DO}\b|\b(?:i want|i need|i expect) you to (?:always|never|only)\b|\bdon't (?:ever )?(?:call|address) me\b",
         "user_core", standing=True,
         examples=("Please don't mention my mother.",),
     ),

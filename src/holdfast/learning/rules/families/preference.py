@@ -56,6 +56,16 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("I don't watch it.",),
     ),
     SlotRule(
+        "does not", "preference", rf"\bi (?:don't|dont|do not|never) (?P<value>smoke|drink|drive|fly|gamble|vape){END}",
+        "does_not:{value}", "{who} does not {value}.", 0.8,
+        examples=(("i dont smoke so it stays dry", "smoke"),), not_examples=("I don't drive you mad.",),
+    ),
+    SlotRule(
+        "fears", "preference", rf"\b(?:i'm|im|i am) {ADVERBS}(?:so |very )?(?:afraid|scared|terrified) of {_THING}(?: honestly)?{END}",
+        "fears:{value}", "{who} is afraid of {value}.", 0.75,
+        examples=(("i am afraid of fish honestly.", "fish"),), not_examples=("I'm afraid of that.",),
+    ),
+    SlotRule(
         "gave up", "decision", rf"\bi(?:'ve| have)? {ADVERBS}(?:gave up|given up|quit|stopped) (?P<value>smoking|drinking|alcohol|sugar|coffee|caffeine|meat|dairy|gluten|gambling|vaping|social media|chocolate)\b|\b(?:i'm|im|i am) off the (?P<value2>drink|booze|cigarettes|sugar|coffee)\b",
         "gave_up:{value}", "{who} gave up {value}.", 0.85, change="ends",
         examples=(("I gave up smoking in May.", "smoking"), ("im off the drink since new years", "drink")),

@@ -35,6 +35,12 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("Jonte is allergic to nuts, it's serious", "nuts"),),
     ),
     SlotRule(
+        "somebody avoids", "preference", rf"{_SOMEBODY} (?:(?:also|still|really) )?(?:won't|doesn't|can't|never) (?:eats?|touch(?:es)?|drinks?|likes?) {VALUE}{END}|(?:^|[^A-Za-z'])(?P<owner2>{NAME})'s off (?P<value2>[a-z]+){END}",
+        "avoids:{value}", "{owner} does not have {value}.", 0.8, target="memory", subject="{owner}",
+        examples=(("Tadhg won't touch mushrooms, says they squeak.", "mushrooms"), ("Tadhg's off chicken.", "chicken")),
+        not_examples=("I never eat at noon.",),
+    ),
+    SlotRule(
         "somebody's age", "fact", rf"{_SOMEBODY}(?:'s| is| turned| turns)(?: now| already)? (?P<value>{NUMBER})(?: years old| now|[.,;]|$)",
         "age", "{owner} is {value} years old.", 0.7, target="node_item", subject="{owner}", passing=True,
         examples=(("Tadhg is thirteen.", "thirteen"),),
