@@ -7,8 +7,8 @@ from pathlib import Path
 import uvloop
 
 from bench.harness import bench_service, console, load_note
+from holdfast.api import tune_garbage_collector
 from holdfast.kernel import logs
-from holdfast.serve import tune_garbage_collector
 
 NAMES = sorted(
     path.stem

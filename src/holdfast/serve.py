@@ -1,7 +1,6 @@
 """`holdfast serve`: everything on one machine. The engine, the schema, the API, the worker; and all of it down again."""
 
 import asyncio
-import gc
 import json
 import os
 import resource
@@ -11,34 +10,32 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
 
 import structlog
-import uvicorn
 import uvloop
 
 from holdfast import __version__
-from holdfast.app import AppConfig, config_of, make_app
+from holdfast.api import SHUTDOWN_GRACE_S, run_api
+from holdfast.app import AppConfig, config_of
 from holdfast.bootstrap import FirstCredentials, bootstrap, mint_local_key
-from holdfast.edge.connections import protocol_with
 from holdfast.engine import Engine
 from holdfast.kernel import logs
 from holdfast.kernel.db import Database
 from holdfast.kernel.migrate import migrate
 from holdfast.local import LocalService, find_service, note_service
 from holdfast.settings import Settings
-from holdfast.worker import run_worker
+from holdfast.supervisor import Role, Supervisor
+from holdfast.worker import keep_working
 
 log = structlog.get_logger("holdfast.serve")
 
 Say = Callable[[str], None]
 
-# A request that takes longer than this is cut when the service stops.
-SHUTDOWN_GRACE_S = 25
+# After a request's own time, for what follows the last answer.
+STOP_WITHIN_S = SHUTDOWN_GRACE_S + 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +63,6 @@ def allow_open_files(connections: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
 
 
-def tune_garbage_collector() -> None:
-    """Keep the collector away from what a process holds for good (code, vocabularies, the model), and have it come less
-    often: a large answer is made of thousands of values, and walking all there is in the middle of it took 100 ms."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-
-
 async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -88,8 +77,7 @@ async def _serve(settings: Settings, *, say: Say, as_json: bool) -> None:
         first, local_key = await _credentials(settings, urls)
         config = _app_config(settings, urls)
         with listener, _shared_metrics(settings.processes):
-            async with _api(config, listener, settings), _worker(settings, config):
-                tune_garbage_collector()
+            async with _service(config, listener, settings):
                 url = _url(settings.host, listener)
                 if local_key is not None:
                     note_service(settings.data_dir, LocalService(url, local_key, os.getpid()))
@@ -120,131 +108,39 @@ async def _database(settings: Settings, say: Say) -> AsyncIterator[DatabaseUrls]
 
 
 @asynccontextmanager
-async def _api(
+async def _service(
     config: AppConfig, listener: socket.socket, settings: Settings
 ) -> AsyncIterator[None]:
-    """The HTTP API, in this process or in several."""
-    if settings.processes > 1:
-        with _processes(config, listener, settings):
+    """The HTTP API and, unless it runs elsewhere, the worker: in this process, or in children that are started again
+    when they end."""
+    roles = [Role("API", run_api, (config, listener))] * settings.processes
+    if settings.worker:
+        roles.append(Role("worker", keep_working, (config,)))
+    if settings.processes == 1:
+        async with AsyncExitStack() as parts:
+            for role in roles:
+                await parts.enter_async_context(_in_process(role))
             yield
         return
-    async with _answering(config, listener):
+    async with Supervisor(roles, log_level=settings.log_level, stop_within_s=STOP_WITHIN_S):
         yield
 
 
 @asynccontextmanager
-async def _answering(config: AppConfig, listener: socket.socket) -> AsyncIterator[None]:
-    server = _Server(_uvicorn_config(config))
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    await server.came_up()
+async def _in_process(role: Role) -> AsyncIterator[None]:
+    """A role in a task of this process, stopped when the block ends."""
+    ready, stop = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(role.run(ready.set, stop, *role.args))
+    starting = asyncio.create_task(ready.wait())
+    await asyncio.wait({task, starting}, return_when=asyncio.FIRST_COMPLETED)
+    starting.cancel()
+    if task.done():
+        task.result()  # raises what kept it from starting
     try:
         yield
     finally:
-        server.should_exit = True
+        stop.set()
         await task
-
-
-@asynccontextmanager
-async def _worker(settings: Settings, config: AppConfig) -> AsyncIterator[None]:
-    """The worker beside the API, unless it runs elsewhere."""
-    if not settings.worker:
-        yield
-        return
-    task = asyncio.create_task(run_worker(config))
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without its signal handling: it would raise the signal again at the end, and leave with its number."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._startup_is_over = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and tell those who wait."""
-        await super().startup(sockets)
-        self._startup_is_over.set()
-
-    async def came_up(self) -> None:
-        """Wait until it answers; raises when it does not come up."""
-        await self._startup_is_over.wait()
-        if not self.started:
-            raise RuntimeError("the HTTP server did not start; the log says why")
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals are ours."""
-        yield
-
-
-def _uvicorn_config(config: AppConfig) -> uvicorn.Config:
-    return uvicorn.Config(
-        make_app(config),
-        loop="none",
-        http=protocol_with(config.connections),
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        date_header=True,
-        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
-        proxy_headers=False,
-    )
-
-
-# --- several processes -----------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _processes(config: AppConfig, listener: socket.socket, settings: Settings) -> Iterator[None]:
-    """API processes that share the listening socket; each ends what it began before it goes."""
-    context = get_context("spawn")
-    ready = context.Semaphore(0)
-    children: list[BaseProcess] = [
-        context.Process(
-            target=_child, args=(config, listener, settings.log_level, ready), daemon=False
-        )
-        for _ in range(settings.processes)
-    ]
-    for child in children:
-        child.start()
-    try:
-        for _ in children:
-            if not ready.acquire(timeout=60):
-                raise RuntimeError("an API process did not start in 60 s")
-        yield
-    finally:
-        for child in children:
-            child.terminate()
-        for child in children:
-            child.join(SHUTDOWN_GRACE_S + 10)
-
-
-def _child(config: AppConfig, listener: socket.socket, log_level: str, ready: "object") -> None:
-    logs.configure(log_level)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is the parent's to act on
-    uvloop.run(_serve_child(config, listener, ready))
-
-
-async def _serve_child(config: AppConfig, listener: socket.socket, ready: "object") -> None:
-    server = _Server(_uvicorn_config(config))
-
-    def leave() -> None:
-        server.should_exit = True
-
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leave)
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    await server.came_up()
-    tune_garbage_collector()
-    ready.release()  # type: ignore[attr-defined]  # a semaphore of the spawn context
-    await task
 
 
 @contextmanager

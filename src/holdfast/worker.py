@@ -1,7 +1,8 @@
 """Background work, and which face does which kind of job."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 import psycopg
 import structlog
@@ -21,11 +22,12 @@ from holdfast.memories.assets import service as assets
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.unified_recall.documents import READERS
 
-__all__ = ["config_of", "handlers", "run_worker"]
+__all__ = ["config_of", "handlers", "keep_working", "run_worker"]
 
 log = structlog.get_logger("holdfast.worker")
 
 SWEEP_EVERY_S = 3600.0
+RESTART_AFTER_S = 2.0
 
 
 def handlers(backends: Backends) -> Mapping[str, Handler]:
@@ -38,6 +40,27 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
         "index": vectors.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
     }
+
+
+async def keep_working(
+    ready: Callable[[], None], stop: asyncio.Event, config: AppConfig, concurrency: int = 4
+) -> None:
+    """Run a worker until `stop` is set, and start it again when it fails. Jobs that have begun are finished first."""
+    ready()
+    while not stop.is_set():
+        working = asyncio.create_task(run_worker(config, concurrency=concurrency))
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        working.cancel()
+        try:
+            await working
+        except asyncio.CancelledError:
+            continue
+        except Exception as error:  # whatever it is: without a worker jobs would wait for ever
+            log.error("the worker failed and is started again", error=type(error).__name__)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), RESTART_AFTER_S)
 
 
 async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:

@@ -54,16 +54,17 @@ def worker_command(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Do background jobs, beside any number of `serve` and other workers."""
-    from holdfast.worker import config_of, run_worker
+    from holdfast.worker import config_of, keep_working
 
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     logs.configure(settings.log_level)
 
     async def work(url: str) -> None:
-        task = asyncio.ensure_future(run_worker(config_of(settings, url), concurrency=concurrency))
+        stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-        await asyncio.wait([task])
+            # A second signal sets what is set already: it does not cut short what has begun.
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await keep_working(lambda: None, stop, config_of(settings, url), concurrency)
 
     with reach_database(settings) as urls:
         asyncio.run(work(urls.app))

@@ -59,7 +59,7 @@ UPDATE jobs
 -- sight: claimed before.
 WITH job AS (
     UPDATE jobs
-       SET status = 'queued', error = %(error)s, not_before = %(now)s + %(delay)s::interval, version = version + 1,
+       SET status = 'queued', error = %(error)s, not_before = %(now)s::timestamptz + %(delay)s::interval, version = version + 1,
            updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
      WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running'
     RETURNING org_id, id, queue, not_before
