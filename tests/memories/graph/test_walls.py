@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.mcp_client import connected
+from tests.mcp_client import connected, refused
 from tests.memories.calls import save
 from tests.memories.graph.calls import make, relate
 from tests.memories.graph.test_tools import ANA, do
@@ -239,6 +239,24 @@ async def test_a_models_graph_is_its_users(org):
         await do(client, "delete_entities", entityNames=["Ana Pérez"])
     async with connected(org, key=anas) as client:
         assert (await do(client, "read_graph"))["entities"] == [ANA]
+
+
+async def test_a_model_adds_nothing_to_a_shared_node_of_the_same_name(org, ana):
+    shared = await make(ana, "Ana Pérez", visibility="org")
+    async with connected(org, key=await org.mint("user", user_id="bob")) as client:
+        [seen] = (await do(client, "open_nodes", names=["Ana Pérez"]))["entities"]
+        assert seen["observations"] == []
+        more = [{"entityName": "Ana Pérez", "contents": ["a secret"]}]
+        assert (await refused(client, "add_observations", observations=more))["code"] == "not_found"
+        assert await do(client, "create_entities", entities=[ANA]) == {"entities": [ANA]}
+        await do(client, "add_observations", observations=more)
+        relation = {"from": "Ana Pérez", "to": "Ana Pérez", "relationType": "is"}
+        await do(client, "create_relations", relations=[relation])
+        await do(client, "delete_entities", entityNames=["Ana Pérez"])
+        [left] = (await do(client, "read_graph"))["entities"]
+        assert left == seen
+    node = (await ana.get(f"/memory-nodes/{shared['id']}")).json()
+    assert (node["items"], node["version"]) == ([], 1)
 
 
 async def test_a_model_of_an_agent_without_a_user_makes_the_orgs_nodes(org, api):

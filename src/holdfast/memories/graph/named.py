@@ -1,6 +1,8 @@
 """The node graph by names, many nodes at a time: entities (nodes), observations (items) and relations (edges).
 
-A model knows nodes by their names. Each call is done whole or not at all. What exists already is left as it is, and
+A model knows nodes by their names. It reads every node that its caller sees; it writes items to, and deletes, nodes of its
+caller's own (visibility `user`, or `org` for a key without a user), so that nothing private is added to a shared node
+because it has the same name. Each call is done whole or not at all. What exists already is left as it is, and
 deleting what does not exist is no error.
 """
 
@@ -11,6 +13,7 @@ from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import AgentNotFound, Conflict, NotFound
+from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.memories.graph import edges, nodes, passages
 from holdfast.memories.graph.model import NewItem, NewNode, Node, Visibility
@@ -127,7 +130,7 @@ async def create_entities(db: Database, caller: Caller, entities: Sequence[Entit
     made: list[Entity] = []
     async with db.begin(caller) as tx:
         for entity in entities:  # one after the other: an earlier one may have taken the name
-            if await _answers(tx, caller, [entity.name]):
+            if await _answers(tx, caller, [entity.name], own=True):
                 continue
             items = [NewItem(content, SOURCE) for content in entity.observations]
             new = NewNode(name=entity.name, kind=entity.kind, visibility=_visibility(caller))
@@ -169,7 +172,7 @@ async def add_observations(
         await passages.prefetch_embeddings(db, each.name, each.contents)
     added: list[Observations] = []
     async with db.begin(caller) as tx:
-        ids = await _must_answer(tx, caller, [each.name for each in observations])
+        ids = await _must_answer(tx, caller, [each.name for each in observations], own=True)
         for each in observations:
             node = await nodes.read_node_row(tx, caller, ids[each.name])
             known = {item.content for item in node.items}
@@ -186,7 +189,7 @@ async def add_observations(
 async def delete_entities(db: Database, caller: Caller, names: Sequence[str]) -> list[str]:
     """Delete nodes with their items and edges; the names that had a node."""
     async with db.begin(caller) as tx:
-        answers = await _answers(tx, caller, names)
+        answers = await _answers(tx, caller, names, own=True)
         for id in sorted({each.id for found in answers.values() for each in found}):
             await nodes.delete_node(db, caller, id)
     return [name for name in dict.fromkeys(names) if name in answers]
@@ -198,7 +201,7 @@ async def delete_observations(
     """Delete items of nodes by their content: how many, and the names that no node has."""
     count = 0
     async with db.begin(caller) as tx:
-        answers = await _answers(tx, caller, [each.name for each in observations])
+        answers = await _answers(tx, caller, [each.name for each in observations], own=True)
         for each in observations:
             for answer in answers.get(each.name, []):
                 node = await nodes.read_node_row(tx, caller, answer.id)
@@ -240,19 +243,27 @@ async def _relations(tx: Tx, caller: Caller, ids: Sequence[str]) -> list[_NamedE
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-async def _answers(tx: Tx, caller: Caller, names: Sequence[str]) -> Mapping[str, list[_Answer]]:
-    """The nodes that answer to each name, where any does."""
+async def _answers(
+    tx: Tx, caller: Caller, names: Sequence[str], *, own: bool = False
+) -> Mapping[str, list[_Answer]]:
+    """The nodes that answer to each name, where any does; `own`: among those that this caller's tools make."""
     found: dict[str, list[_Answer]] = {}
     for each in await tx.all(
-        _Answer, queries.answering, names=list(dict.fromkeys(names)), **sight.params(caller)
+        _Answer,
+        queries.answering,
+        names=list(dict.fromkeys(names)),
+        audience=Audience(user_id=caller.user_id).text if own else None,
+        **sight.params(caller),
     ):
         found.setdefault(each.asked, []).append(each)
     return found
 
 
-async def _must_answer(tx: Tx, caller: Caller, names: Sequence[str]) -> Mapping[str, str]:
+async def _must_answer(
+    tx: Tx, caller: Caller, names: Sequence[str], *, own: bool = False
+) -> Mapping[str, str]:
     """The node of each name."""
-    answers = await _answers(tx, caller, names)
+    answers = await _answers(tx, caller, names, own=own)
     missing = [name for name in dict.fromkeys(names) if name not in answers]
     if missing:
         raise NotFound(f"there is no entity named {', '.join(map(repr, missing))}; create it first")

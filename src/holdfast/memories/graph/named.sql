@@ -1,5 +1,6 @@
 -- name: answering
--- Every node that answers to one of some names, by which; one that bears the name exactly comes first, then the oldest.
+-- Every node that answers to one of some names, by which: of an audience, where one is given. The caller's own come first,
+-- then those that bear the name exactly, then the oldest.
 -- The names are folded ahead: under row-level security a function that is not leakproof keeps the index out of the join.
 WITH asked AS MATERIALIZED (
     SELECT a.name, folded(a.name) AS folded FROM unnest(%(names)s::text[]) AS a (name)
@@ -10,8 +11,9 @@ SELECT asked.name AS asked, n.id, n.name
   JOIN nodes n ON n.org_id = a.org_id AND n.id = a.node_id
  WHERE n.merged_into IS NULL
    AND n.audience = ANY ((SELECT audiences({by}))::text[])
+   AND (%(audience)s::text IS NULL OR n.audience = %(audience)s)
    AND in_workspace(%(by_workspace)s, n.workspace_id)
- ORDER BY asked.name, n.name <> asked.name, n.id;
+ ORDER BY asked.name, n.visibility <> 'user', n.name <> asked.name, n.id;
 
 -- name: search
 -- Nodes by a part of a name, a kind, or an item that the caller sees; everything matches ''.
