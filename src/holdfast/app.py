@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -94,6 +95,7 @@ class AppConfig:
     assets: str = "memory:///"  # a folder or a URL; by default they go with the process
     pool_size: int = 20
     statement_timeout_s: float = 10.0
+    database_folder: Path | None = None  # where the embedded database keeps its data
     embedder: str = "local"
     embedder_api_key: str | None = None
     close_reading: bool = True
@@ -120,6 +122,7 @@ def config_of(settings: Settings, database_url: str) -> AppConfig:
         assets=settings.assets,
         pool_size=settings.pool_size,
         statement_timeout_s=durations.seconds(settings.statement_timeout),
+        database_folder=None if settings.database_url else settings.data_dir,
         embedder=settings.embedder,
         embedder_api_key=settings.embedder_key,
         close_reading=settings.close_reading == "on",
@@ -169,6 +172,7 @@ def make_app(config: AppConfig) -> FastAPI:
         max_size=config.pool_size,
         embedders=embedders,
         statement_timeout_s=config.statement_timeout_s,
+        folder=config.database_folder,
     )
     backends = open_backends(config, db)
     mcp = mcp_http.mount(toolboxes(backends), db, _guests(config))

@@ -16,6 +16,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
@@ -24,6 +25,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from holdfast.kernel import clock, metrics, time_limit
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection, NoAnswer
+from holdfast.kernel.disk import FULL, Disk
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.keyring import Keyring
@@ -55,8 +57,11 @@ class Database:
         max_size: int = 20,
         embedders: Embedders | None = None,
         statement_timeout_s: float | None = None,
+        folder: Path | None = None,
     ) -> None:
-        """`statement_timeout_s` limits how long one call waits for the database in all; None: it waits on."""
+        """`statement_timeout_s` limits how long one call waits for a server that does not answer; None: it waits on.
+        `folder` is where a database on this machine keeps its data."""
+        self._disk = Disk(folder)
         self.url = url
         self._statement_timeout_s = statement_timeout_s
         self.embedders = embedders or Embedders()  # what embeds that which is written through here
@@ -105,9 +110,11 @@ class Database:
         self.pooled = await enter_service(connection)
 
     async def check(self) -> None:
-        """Raises BackendUnavailable unless the database answers."""
+        """Raises BackendUnavailable unless the database answers and can write."""
         async with self._connection(TimeLimit(CHECK_TIMEOUT_S)) as connection:
             await connection.execute("SELECT 1")
+        if self._disk.is_full:
+            raise BackendUnavailable(FULL)
 
     async def one(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> T | None:
         """One statement that only looks, in one round trip: its first row as a value, or None."""
@@ -163,7 +170,7 @@ class Database:
         A database that does not answer `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with _reaching(), _hanging_up_after(within_s, outer.connection):
+            with self._reaching(), _hanging_up_after(within_s, outer.connection):
                 yield Tx(outer.connection, caller, outer.now, self.embedders)
             return
         async with self._connection() as connection:
@@ -184,7 +191,7 @@ class Database:
         `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with _reaching(), _hanging_up_after(within_s, outer.connection):
+            with self._reaching(), _hanging_up_after(within_s, outer.connection):
                 async with outer.step(caller) as inner:
                     yield inner
             return
@@ -221,7 +228,7 @@ class Database:
         """A connection of the pool. Without a limit the call's own holds."""
         if limit is None and self._statement_timeout_s is not None:
             limit = time_limit.current(self._statement_timeout_s, self._answers)
-        with _reaching():
+        with self._reaching():
             connection = await self._check_out(limit)
             connection.time_limit = limit
             try:
@@ -240,26 +247,30 @@ class Database:
     async def _check_out(self, limit: TimeLimit | None) -> Connection:
         if limit is None:
             return await self._pool.getconn()
+        if not limit.left_s and not await limit.renew():
+            raise NoAnswer(f"no answer in {limit.seconds:g} s")
         with limit:
-            return await self._pool.getconn(min(POOL_TIMEOUT_S, limit.left_s))
+            # At least a second: what is left may be a moment, and the next round would only begin then.
+            return await self._pool.getconn(min(POOL_TIMEOUT_S, max(1.0, limit.left_s)))
 
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Everything that says that the database is not there, as MEM-003."""
+        try:
+            yield
+        except (PoolTimeout, PoolClosed, TooManyRequests) as error:
+            raise self._unavailable("the database cannot be reached") from error
+        except NoAnswer as error:
+            raise self._unavailable(f"the database gave {error}") from error
+        except psycopg.errors.DiskFull as error:
+            self._disk.write_was_refused()
+            raise self._unavailable(FULL) from error
+        except psycopg.OperationalError as error:
+            raise self._unavailable("the database went away while it was asked") from error
 
-@contextmanager
-def _reaching() -> Iterator[None]:
-    """The database's ways of not being there, as MEM-003."""
-    try:
-        yield
-    except (PoolTimeout, PoolClosed, TooManyRequests) as error:
-        raise _unavailable("the database cannot be reached") from error
-    except NoAnswer as error:
-        raise _unavailable(f"the database gave {error}") from error
-    except psycopg.OperationalError as error:
-        raise _unavailable("the database went away while it was asked") from error
-
-
-def _unavailable(detail: str) -> BackendUnavailable:
-    metrics.backend_failures.labels("database").inc()
-    return BackendUnavailable(detail)
+    def _unavailable(self, detail: str) -> BackendUnavailable:
+        metrics.backend_failures.labels("database").inc()
+        return BackendUnavailable(FULL if self._disk.is_full else detail)
 
 
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:
