@@ -7,7 +7,7 @@ that its best result has the query's confidence (confidence.py): a score means t
 Everything is computed for all candidates at once, on arrays; an object is made only for what is found.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -301,7 +301,7 @@ def _found(
                 kind=each.kind,
                 object_id=each.object_id,
                 score=totals[place],
-                parts={name: column[place] for name, column in columns if column[place]},
+                parts=_PartsOf(columns, place),
                 arms=arms,
                 terms=tuple(each.terms),
                 starts=each.starts,
@@ -309,6 +309,29 @@ def _found(
             )
         )
     return Found(hits, faint, asked.semantic)
+
+
+class _PartsOf(Mapping[str, float]):
+    """The parts of one score, taken out of the columns only where somebody asks for them."""
+
+    __slots__ = ("_columns", "_place")
+
+    def __init__(self, columns: Sequence[tuple[str, list[float]]], place: int) -> None:
+        self._columns = columns
+        self._place = place
+
+    def __getitem__(self, name: str) -> float:
+        return self._made()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def _made(self) -> dict[str, float]:
+        place = self._place
+        return {name: column[place] for name, column in self._columns if column[place]}
 
 
 def _arms(candidate: Candidate, asked: Asked, *, is_open: bool) -> tuple[Arm, ...]:

@@ -15,8 +15,11 @@ from holdfast.kernel.recall.fusion import Asked, Weights, fuse
 from holdfast.kernel.recall.model import Candidate, Found, Question
 from holdfast.kernel.recall.passages import queries
 
-# What each arm brings to the fusion. Beyond, R@50 gains less than a thousandth.
-PER_ARM = 150
+# What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
+# gain less than a thousandth.
+PER_ARM = 100
+PER_LONG_ARM = 150
+SHORT = 20
 # What `lexical` ranks by ts_rank_cd: all that matches, up to this many of the best by BM25.
 RANKED = 2_000
 
@@ -104,7 +107,8 @@ async def _embed(
 
 async def rank(db: Database, caller: Caller, question: Question, asked: Understood) -> Found:
     """Ask the index, and fuse what it gives."""
-    lexical_limit = {"hybrid": PER_ARM, "lexical": RANKED, "semantic": 0}[question.mode]
+    per_arm = PER_ARM if question.limit <= SHORT else PER_LONG_ARM
+    lexical_limit = {"hybrid": per_arm, "lexical": RANKED, "semantic": 0}[question.mode]
     candidates = await db.all(
         caller,
         Candidate,
@@ -116,7 +120,7 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
         vector=asked.vector,
         model=asked.model,
         lexical_limit=lexical_limit,
-        semantic_limit=PER_ARM,
+        semantic_limit=per_arm,
         asked_at=question.now,
         closely=asked.tokens is not None and question.mode == "hybrid",
         **as_asked(asked.words),
