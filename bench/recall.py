@@ -1,4 +1,4 @@
-"""Quality of recall through the public API: `python -m bench.recall` (`make bench-recall`).
+"""Quality of recall through the public API: `python -m bench.recall [SET …]` (`make bench-recall` for all sets).
 
 One memory per unit: the text as value, the speaker as source, the session as session_id, the date as valid_from; default
 settings, hybrid, no LLM. Prints recall of gold units at 5, 10 and 50, of gold sessions at 5 and 10, MRR, nDCG@10, the time
@@ -162,7 +162,7 @@ async def run(bench: Bench) -> bool:
     failed: list[str] = []
     if peers.python() is None:
         console.print(peers.HOW_TO_GET_THEM)
-    for name in SETS:
+    for name in sys.argv[1:] or SETS:
         if not file_of(name).exists():
             console.print(
                 f"{name}: there is no {file_of(name).name} beside or in {folder()}; "

@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
+import psycopg
 import uvloop
 from rich.table import Table
 
@@ -152,6 +153,22 @@ async def measure(bench: Bench, db: Database, caller: Caller) -> None:
     ):
         table.add_row(name, f"{value:.1f}")
     console.print(table)
+    show_storage(bench)
+
+
+def show_storage(bench: Bench) -> None:
+    """What a passage keeps for meaning: its vector, and its tokens for close reading."""
+    with psycopg.connect(bench.owner_url) as connection:
+        found = connection.execute(
+            "SELECT avg(pg_column_size(embedding)), avg(pg_column_size(tokens)), max(pg_column_size(tokens))"
+            " FROM passage_vectors"
+        ).fetchone()
+    if found is not None:
+        vector, tokens, most = map(float, found)
+        console.print(
+            f"storage per passage: vector {vector:.0f} bytes, tokens {tokens:.0f} on average and {most:.0f} at most"
+            f" ({100 * tokens / vector:.0f} % more)"
+        )
 
 
 async def main() -> None:

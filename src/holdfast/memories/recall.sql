@@ -7,6 +7,12 @@ SELECT seen.audiences, seen.scopes, active_workspace(%(by_workspace)s) AS worksp
           FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
  CROSS JOIN LATERAL recall_begin(seen.scopes, %(words)s) begun;
 
+-- name: recall_sight_alone
+-- The same without what recall must know: for a call that looks through other faces too, and begins once for all.
+SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id,
+       '{}'::text[] AS names, NULL::text AS model, NULL::jsonb AS weights
+  FROM (SELECT audiences({by}) AS audiences OFFSET 0) a;
+
 -- name: memories_to_index
 -- sight: for the index, which keeps each row's audience.
 SELECT {memory_columns}, '[]'::jsonb AS assets, '{}'::text[] AS node_ids

@@ -33,15 +33,18 @@ class View:
         return Begun(self.names, self.model, self.weights)
 
 
-async def look(db: Database, caller: Caller, place: Place, query: str = "") -> tuple[Caller, View]:
-    """The caller, speaking from a place, and what it sees from there; recall begins for the query."""
-    words = sorted(spoken(query))
+async def look(
+    db: Database, caller: Caller, place: Place, query: str | None = None
+) -> tuple[Caller, View]:
+    """The caller, speaking from a place, and what it sees from there; with a query, recall begins for it."""
+    statement = queries.recall_sight_alone if query is None else queries.recall_sight
+    words = {} if query is None else {"words": sorted(spoken(query))}
     if place == ANYWHERE:
-        view = await db.one(caller, View, queries.recall_sight, words=words, **sight.params(caller))
+        view = await db.one(caller, View, statement, **words, **sight.params(caller))
         return caller, _must_answer(view)
     async with db.read(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
-        view = await tx.one(View, queries.recall_sight, words=words, **sight.params(speaking))
+        view = await tx.one(View, statement, **words, **sight.params(speaking))
     return speaking, _must_answer(view)
 
 
