@@ -1,7 +1,7 @@
-"""An operation as a plain value: what is asked, for whom, how the reply is read, whether it may be asked twice.
+"""An operation of the API as a value: the request, how to read its reply, and whether it may be sent twice.
 
-Sync and async clients send the same Calls, so neither copies the other. A face's own `calls.py` builds them with the
-constructors below:
+The sync and the async client send the same Calls, so no operation is written twice. The `calls.py` of each face builds them
+with the constructors below:
 
     def read_workspace(scope: Scope, workspace_id: str) -> Call[Workspace]:
         return get(scope, at("workspaces", workspace_id), one(Workspace))
@@ -26,27 +26,27 @@ JSON = "application/json"
 
 
 class Options(TypedDict, total=False):
-    """What a call that writes may be given besides."""
+    """Optional arguments of the calls that write."""
 
     query: Query
-    content: bytes  # in place of JSON, with its content_type
+    content: bytes  # a body instead of JSON; goes with content_type
     content_type: str
     headers: Mapping[str, str]
-    if_match: int | None  # the version that must be the current one; else PreconditionFailed
+    if_match: int | None  # raises PreconditionFailed unless this is the current version
     conflict_as: type
-    timeout_s: float  # for what takes longer than the client's own timeout
+    timeout_s: float  # overrides the client's timeout
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """The HTTP response: status, headers and body."""
 
     status: int
     headers: Mapping[str, str]  # names in lower case
     content: bytes
 
     def json(self) -> Any:
-        """The content as JSON; Unreadable where it is none."""
+        """Parse the content as JSON; raises Unreadable if it is not JSON."""
         try:
             return json.loads(self.content)
         except ValueError:
@@ -57,9 +57,9 @@ class Reply:
 class Call(Generic[T]):
     """One operation of the API.
 
-    `repeatable`: sending it again comes to the same end as sending it once, so that it may be repeated when an answer
-    was lost. `conflict_as` is the type of a Conflict's `current`. `only_asks`: a POST that changes nothing
-    worth an idempotency key, under which the server would keep its answer.
+    `repeatable`: sending it twice has the same effect as sending it once, so it may be repeated if the answer was lost.
+    `conflict_as` is the type of a Conflict's `current`. `only_asks`: a POST that changes nothing; it is sent without an
+    idempotency key, so the server does not store its answer.
     """
 
     method: Method
@@ -77,7 +77,7 @@ class Call(Generic[T]):
 
     @property
     def query_pairs(self) -> list[tuple[str, str]]:
-        """The query as it is sent: None left out, a list as one pair each."""
+        """The query parameters to send: None is left out, a list becomes one pair per item."""
         return [
             (name, _query_text(each))
             for name, value in self.query.items()
@@ -89,18 +89,18 @@ class Call(Generic[T]):
 
     @property
     def body(self) -> bytes | None:
-        """The body as it is sent, byte for byte the same at every repeat."""
+        """The body to send; the same bytes at every repeat, as the idempotency key requires."""
         if self.json is None:
             return self.content
         return json.dumps(self.json, ensure_ascii=False, allow_nan=False).encode()
 
     def under(self, idempotency_key: str) -> "Call[T]":
-        """This call under an idempotency key of one's own, so that a repeat by another process applies once too."""
+        """This call with the given idempotency key, so that a repeat from another process is applied once too."""
         return replace(self, headers={**self.headers, "Idempotency-Key": idempotency_key})
 
 
 def at(*parts: str) -> str:
-    """The path of these parts, each of them percent-encoded: a key may hold a `/`, and `..` is a name like any other."""
+    """Join the parts into a path, each percent-encoded, so that a key may contain `/` or be `..`."""
     for part in parts:
         if not part:
             raise ValueError("an id or key may not be empty")
@@ -115,7 +115,7 @@ def get(
     *,
     headers: Mapping[str, str] | None = None,
 ) -> Call[T]:
-    """Reads."""
+    """A GET; it may always be repeated."""
     sent = {**scope.headers, **(headers or {})}
     return Call("GET", path, read, query or {}, headers=sent, repeatable=True)
 
@@ -129,12 +129,12 @@ def post(
     repeatable: bool = True,
     **options: Unpack[Options],
 ) -> Call[T]:
-    """Makes or does; goes out under an idempotency key, so a repeat applies once (`repeatable`, unless told otherwise)."""
+    """A POST that changes something. It is sent with an idempotency key, so a repeat is applied once."""
     return _write("POST", scope, path, read, json, options, repeatable=repeatable)
 
 
 def ask(scope: Scope, path: str, read: Callable[[Reply], T], json: Mapping[str, Any]) -> Call[T]:
-    """A question that needs a body: a POST that may be repeated like a GET, and is kept by nobody."""
+    """A POST that only reads. It may be repeated like a GET, and the server does not store its answer."""
     headers = scope.headers
     return Call("POST", path, read, json=json, headers=headers, repeatable=True, only_asks=True)
 
@@ -148,7 +148,7 @@ def put(
     repeatable: bool = True,
     **options: Unpack[Options],
 ) -> Call[T]:
-    """Sets; goes out under an idempotency key, like a POST."""
+    """A PUT; it is sent with an idempotency key, as a POST is."""
     return _write("PUT", scope, path, read, json, options, repeatable=repeatable)
 
 
@@ -159,17 +159,17 @@ def patch(
     json: Mapping[str, Any],
     **options: Unpack[Options],
 ) -> Call[T]:
-    """Changes some fields. The server keeps no answer to repeat: one that was lost is the caller's to look into."""
+    """A PATCH of some fields. It is not repeated: if the answer is lost, the caller has to read the object again."""
     return _write("PATCH", scope, path, read, json, options)
 
 
 def delete(
     scope: Scope, path: str, *, repeatable: bool = False, **options: Unpack[Options]
 ) -> Call[None]:
-    """Takes away.
+    """A DELETE without an answer.
 
-    `repeatable` is for what has an id that is never used again: a repeat that finds nothing is then as good as done.
-    What is found by a name that somebody may use anew meanwhile is not: a repeat could take away theirs.
+    Set `repeatable` only for an object whose id is never reused: a repeat that finds nothing then counts as success. An object
+    that is addressed by a reusable name could meanwhile be another one, which a repeat would delete.
     """
     return remove(scope, path, nothing, repeatable=repeatable, **options)
 
@@ -182,7 +182,7 @@ def remove(
     repeatable: bool = False,
     **options: Unpack[Options],
 ) -> Call[T]:
-    """Takes away, where the answer says something; `repeatable` as for `delete`."""
+    """A DELETE whose answer is read; `repeatable` as for `delete`."""
     return _write("DELETE", scope, path, read, None, options, repeatable=repeatable)
 
 
@@ -217,22 +217,22 @@ def _write(
 
 
 def one(kind: type[T]) -> Callable[[Reply], T]:
-    """One object."""
+    """Read the reply as one object."""
     return lambda reply: read(kind, reply.json())
 
 
 def page_of(kind: type[T]) -> Callable[[Reply], Page[T]]:
-    """A page of a list."""
+    """Read the reply as a page of a list."""
     return lambda reply: read(Page[kind], reply.json())  # type: ignore[valid-type]  # filled in at run time
 
 
 def data_of(kind: type[T]) -> Callable[[Reply], list[T]]:
-    """The `data` of an answer that has no pages."""
+    """Read the `data` of a list that has no pages."""
     return lambda reply: read(_Data[kind], reply.json()).data  # type: ignore[valid-type]  # as above
 
 
 def field_of(name: str, kind: type[T]) -> Callable[[Reply], T]:
-    """The one field of an answer that is worth its caller's while."""
+    """Read one field of the reply and ignore the others."""
 
     def read_field(reply: Reply) -> T:
         try:
@@ -244,12 +244,12 @@ def field_of(name: str, kind: type[T]) -> Callable[[Reply], T]:
 
 
 def raw(reply: Reply) -> bytes:
-    """The bytes as they came."""
+    """Return the body unchanged."""
     return reply.content
 
 
 def nothing(reply: Reply) -> None:
-    """No content."""
+    """For replies without content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class _Data(Generic[T]):
 
 
 def _segment(part: str) -> str:
-    # Dots too: clients and proxies resolve `.` and `..` before anyone else reads the path.
+    # Encode dots too: clients and proxies resolve `.` and `..` in a path.
     return quote(part, safe="") if part.strip(".") else "%2E" * len(part)
 
 

@@ -1,4 +1,4 @@
-"""The clients: where the server is, on whose behalf, and the faces."""
+"""The sync and the async client: server, scope, and one attribute per face."""
 
 import copy
 import os
@@ -29,11 +29,11 @@ DEFAULT_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 
 
 class Client(Verbs):
-    """Holdfast, from Python.
+    """The sync client.
 
-    `url` and `key` fall back on HOLDFAST_URL (else a `holdfast serve` of this machine) and HOLDFAST_API_KEY. A client may
-    be shared by threads. Close it, or use it in a `with`. `http` is an httpx.Client of your own, for a proxy or a
-    certificate authority; it stays yours to close.
+    `url` defaults to HOLDFAST_URL, else to `http://127.0.0.1:8321`; `key` to HOLDFAST_API_KEY. Threads may share a client.
+    Close it, or use it in a `with`. Pass your own httpx.Client as `http` for a proxy or a certificate authority; the client
+    does not close it.
     """
 
     blocks: Blocks
@@ -85,7 +85,7 @@ class Client(Verbs):
         session: str | None = None,
         workspace: str | None = None,
     ) -> Self:
-        """A client bound to these names, on the same connections; a name that is not given stays as it is."""
+        """A client with these names in its scope, on the same connections; names that are not given are kept."""
         scoped = copy.copy(self)
         scoped._owns_http = False
         scoped._bind(
@@ -96,11 +96,11 @@ class Client(Verbs):
         return scoped
 
     def send(self, call: Call[T], /) -> T:
-        """The answer to any call, for what has no method of its own."""
+        """Send a call that was built with a function of a `calls.py`."""
         return self._sender.send(call)
 
     def close(self) -> None:
-        """Close the connections. A scoped client leaves that to the client it came from."""
+        """Close the connections. On a scoped client this does nothing: close the client it was made from."""
         if self._owns_http:
             self._sender.http.close()
 
@@ -120,7 +120,7 @@ class Client(Verbs):
 
 
 class AsyncClient(AsyncVerbs):
-    """Holdfast, from async Python: the methods of `Client`, awaited."""
+    """The async client: the same arguments and methods as `Client`, awaited."""
 
     blocks: AsyncBlocks
     context: AsyncContexts
@@ -171,7 +171,7 @@ class AsyncClient(AsyncVerbs):
         session: str | None = None,
         workspace: str | None = None,
     ) -> Self:
-        """A client bound to these names, on the same connections; a name that is not given stays as it is."""
+        """A client with these names in its scope, on the same connections; names that are not given are kept."""
         scoped = copy.copy(self)
         scoped._owns_http = False
         scoped._bind(
@@ -182,11 +182,11 @@ class AsyncClient(AsyncVerbs):
         return scoped
 
     async def send(self, call: Call[T], /) -> T:
-        """The answer to any call, for what has no method of its own."""
+        """Send a call that was built with a function of a `calls.py`."""
         return await self._sender.send(call)
 
     async def close(self) -> None:
-        """Close the connections. A scoped client leaves that to the client it came from."""
+        """Close the connections. On a scoped client this does nothing: close the client it was made from."""
         if self._owns_http:
             await self._sender.http.aclose()
 
@@ -206,7 +206,7 @@ class AsyncClient(AsyncVerbs):
 
 
 def find_server(url: str | None, key: str | None) -> Server:
-    """The server that is meant: what is given, else what the environment says, else a `serve` of this machine."""
+    """The URL and key: the given ones, else those of the environment, else the default URL. ValueError without a key."""
     found_url = url or os.environ.get("HOLDFAST_URL") or DEFAULT_URL
     found_key = key or os.environ.get("HOLDFAST_API_KEY")
     if not found_url.startswith(("http://", "https://")):

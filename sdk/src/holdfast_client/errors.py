@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as the server's own table has it.
+"""The errors of the client: one class for each error code of the server, and two for failures on the way.
 
 HoldfastError
 ├── Unauthenticated         401  no or bad credential
@@ -24,9 +24,9 @@ HoldfastError
 ├── InternalError           500  the server's own failure
 ├── BackendUnavailable      503  the server's database or Redis cannot be reached; `retry_after`
 ├── ConnectionFailed             no answer came
-└── UnexpectedReply              an answer came that is none of Holdfast's
+└── UnexpectedReply              an answer came, but not from Holdfast
 
-Read `code`, never the wording. A code that this client does not know is a plain HoldfastError with that code.
+Programs should read `code`, not the text. A code that this client does not know is a plain HoldfastError with that code.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class FieldError:
 
 
 class HoldfastError(Exception):
-    """The root: a stable code, the HTTP status, what was wrong, and the id that finds the request in the server's log."""
+    """The base class: a stable code, the HTTP status, a text, and the request id that the server's log has too."""
 
     code = ""
 
@@ -65,7 +65,7 @@ class HoldfastError(Exception):
         self.request_id = request_id
         self.errors = errors
         self.facts: Mapping[str, Any] = facts or {}
-        self.retry_after = retry_after  # seconds, where the server said when to come back
+        self.retry_after = retry_after  # seconds, if the server sent Retry-After
 
     def __str__(self) -> str:
         known = [self.code, f"request {self.request_id}" if self.request_id else ""]
@@ -105,7 +105,7 @@ class RequestTimeout(HoldfastError):
 
 
 class Conflict(HoldfastError):
-    """Someone else changed it since it was read. `current`: how it is now, of the type the call gives; None when gone."""
+    """The object changed since it was read. `current` is the object as it is now; None if it does not exist."""
 
     code = "conflict"
 
@@ -136,7 +136,7 @@ class PayloadTooLarge(HoldfastError):
 
     @property
     def limit(self) -> int | None:
-        """The most bytes that are taken."""
+        """The limit in bytes."""
         return self.facts.get("limit")
 
 
@@ -145,12 +145,12 @@ class LimitExceeded(HoldfastError):
 
     @property
     def limit(self) -> int:
-        """The most that is kept."""
+        """The limit, in the unit that `detail` names."""
         return int(self.facts["limit"])
 
     @property
     def actual(self) -> int:
-        """How much it was."""
+        """The actual amount, in the same unit."""
         return int(self.facts["actual"])
 
 
@@ -183,18 +183,18 @@ class BackendUnavailable(HoldfastError):
 
 
 class ConnectionFailed(HoldfastError):
-    """No answer came: the server could not be reached, or the connection broke. Whether it acted is not known."""
+    """No answer: the server was not reached, or the connection broke. The request may have been executed."""
 
     code = "connection_failed"
 
 
 class UnexpectedReply(HoldfastError):
-    """An answer that is none of Holdfast's (a proxy's page, another service), or not in the shape that was promised."""
+    """The answer is not from Holdfast (a proxy's error page, another service), or has an unexpected shape."""
 
     code = "unexpected_reply"
 
 
-# What never comes from the server, but from the way to it.
+# Raised by the client itself, never sent by the server.
 LOCAL = (ConnectionFailed, UnexpectedReply)
 
 
@@ -202,5 +202,5 @@ def _below(kind: type[HoldfastError]) -> list[type[HoldfastError]]:
     return [found for sub in kind.__subclasses__() for found in (sub, *_below(sub))]
 
 
-# Each code and the error that stands for it.
+# The class for each error code.
 BY_CODE: Mapping[str, type[HoldfastError]] = {kind.code: kind for kind in _below(HoldfastError)}

@@ -1,7 +1,7 @@
-"""What a face is made of: operations that are built from a scope, and sent.
+"""Turns functions that build Calls into methods of the sync and the async client.
 
-A face's two classes are lists of its operations. Each is written once, as a function that builds a Call, and bound with
-`sync` in one class and with `awaited` in the other; name, arguments, types and docstring are the function's own.
+Each operation is written once, as a function from a scope and arguments to a Call. A face has two classes: one binds its
+functions with `sync`, the other with `awaited`. The methods have the names, arguments, types and docstrings of the functions.
 """
 
 import inspect
@@ -17,33 +17,33 @@ T = TypeVar("T")
 
 
 class Send(Protocol):
-    """Sends a call and gives its answer."""
+    """A function that sends a call and returns its value."""
 
     def __call__(self, call: Call[T], /) -> T: ...
 
 
 class AsyncSend(Protocol):
-    """Sends a call and gives its answer, awaited."""
+    """An async function that sends a call and returns its value."""
 
     async def __call__(self, call: Call[T], /) -> T: ...
 
 
 class Face:
-    """A face of a client: who asks, and how."""
+    """A face of the sync client: a scope and a function that sends calls."""
 
     def __init__(self, send: Send, scope: Scope) -> None:
         self._send, self._scope = send, scope
 
 
 class AsyncFace:
-    """A face of an async client."""
+    """A face of the async client: a scope and a function that sends calls."""
 
     def __init__(self, send: AsyncSend, scope: Scope) -> None:
         self._send, self._scope = send, scope
 
 
 def sync(build: Callable[Concatenate[Scope, P], Call[T]]) -> Callable[Concatenate[Face, P], T]:
-    """The operation as a method that waits."""
+    """Bind an operation as a method of the sync client."""
 
     def method(face: Face, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return face._send(build(face._scope, *args, **kwargs))
@@ -55,7 +55,7 @@ def sync(build: Callable[Concatenate[Scope, P], Call[T]]) -> Callable[Concatenat
 def awaited(
     build: Callable[Concatenate[Scope, P], Call[T]],
 ) -> Callable[Concatenate[AsyncFace, P], Coroutine[Any, Any, T]]:
-    """The operation as a method to be awaited."""
+    """Bind an operation as a method of the async client."""
 
     async def method(face: AsyncFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await face._send(build(face._scope, *args, **kwargs))
@@ -65,7 +65,7 @@ def awaited(
 
 
 def _name(method: Callable[..., Any], build: Callable[..., Any]) -> None:
-    """Let `help` show a method as what it is: the function's words and arguments, self for its scope, the answer's type."""
+    """Give the method the function's name, docstring and signature, with `self` for the scope and the value's type."""
     update_wrapper(method, build)
     of_build = inspect.signature(build)
     _, *others = of_build.parameters.values()

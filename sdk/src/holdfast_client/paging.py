@@ -1,4 +1,4 @@
-"""Through all the pages of a list, by the method that gives one of them.
+"""Iterate over all pages of a list, given the method that returns one page.
 
 for agent in iterate(client.directory.list_agents, limit=100): ...
 async for agent in iterate_async(client.directory.list_agents, limit=100): ...
@@ -12,20 +12,20 @@ T = TypeVar("T")
 
 
 class Paged(Protocol[T]):
-    """A page that knows how to go on."""
+    """A page of a list that can tell the arguments of the next page."""
 
     @property
     def data(self) -> list[T]: ...
 
     def onward(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What to ask for the page after this one; None at the end."""
+        """The arguments that request the next page; None at the end."""
 
 
 PageT = TypeVar("PageT", bound=Paged[Any])
 
 
 def pages(list_page: Callable[P, PageT], *args: P.args, **asked: P.kwargs) -> Iterator[PageT]:
-    """Each page of a list, from the one asked for to the last in its direction."""
+    """Yield each page, from the requested one to the last in its direction."""
     onward: dict[str, Any] | None = dict(asked)
     while onward is not None:
         page = list_page(*args, **onward)
@@ -34,7 +34,7 @@ def pages(list_page: Callable[P, PageT], *args: P.args, **asked: P.kwargs) -> It
 
 
 def iterate(list_page: Callable[P, Paged[T]], *args: P.args, **asked: P.kwargs) -> Iterator[T]:
-    """Each item of a list, asking for further pages as they are needed."""
+    """Yield each item of a list; further pages are requested as they are needed."""
     for page in pages(list_page, *args, **asked):
         yield from page.data
 
@@ -42,7 +42,7 @@ def iterate(list_page: Callable[P, Paged[T]], *args: P.args, **asked: P.kwargs) 
 async def pages_async(
     list_page: Callable[P, Awaitable[PageT]], *args: P.args, **asked: P.kwargs
 ) -> AsyncIterator[PageT]:
-    """Each page of a list, from the one asked for to the last in its direction."""
+    """Yield each page, from the requested one to the last in its direction."""
     onward: dict[str, Any] | None = dict(asked)
     while onward is not None:
         page = await list_page(*args, **onward)
@@ -53,7 +53,7 @@ async def pages_async(
 async def iterate_async(
     list_page: Callable[P, Awaitable[Paged[T]]], *args: P.args, **asked: P.kwargs
 ) -> AsyncIterator[T]:
-    """Each item of a list, asking for further pages as they are needed."""
+    """Yield each item of a list; further pages are requested as they are needed."""
     async for page in pages_async(list_page, *args, **asked):
         for item in page.data:
             yield item

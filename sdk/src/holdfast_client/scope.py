@@ -1,4 +1,4 @@
-"""On whose behalf a client speaks."""
+"""The scope of a client: the user, workspace, agent, project and session of its calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 
 class Place(TypedDict, total=False):
-    """Where a call speaks from, in place of what the client was bound to."""
+    """Agent, project and session of one call; they replace those of the client's scope."""
 
     agent_id: str | None
     project_id: str | None
@@ -15,10 +15,10 @@ class Place(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names a client was bound to; None is a name it does not carry.
+    """The names that a client is bound to; None: not bound.
 
-    `user` and `workspace` go with every request. `agent`, `project` and `session` are what the faces fall back on where
-    a call names none.
+    `user` and `workspace` are sent with every request. `agent`, `project` and `session` are the defaults of calls that name
+    none.
     """
 
     user: str | None = None
@@ -28,7 +28,7 @@ class Scope:
     workspace: str | None = None
 
     def narrowed(self, **names: str | None) -> "Scope":
-        """This scope with the names that are given; None leaves a name as it was."""
+        """A copy with the given names; None keeps the present name."""
         found: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
         for name, value in found.items():
             if not (value and value.isascii() and value.isprintable()):
@@ -36,26 +36,26 @@ class Scope:
         return replace(self, **found)
 
     def must_agent(self, agent_id: str | None = None) -> str:
-        """The agent a call is about: the one it names, else this scope's."""
+        """The given agent, else the scope's; ValueError if there is neither."""
         chosen = agent_id or self.agent
         if chosen is None:
             raise ValueError("name an agent: client.scope(agent=…), or agent_id=… in the call")
         return chosen
 
     def must_session(self, session_id: str | None = None) -> str:
-        """The session a call is about: the one it names, else this scope's."""
+        """The given session, else the scope's; ValueError if there is neither."""
         chosen = session_id or self.session
         if chosen is None:
             raise ValueError("name a session: client.scope(session=…), or session_id=… in the call")
         return chosen
 
     def place(self, named: Mapping[str, Any] | None = None) -> dict[str, str | None]:
-        """Where a call speaks from: the agent, project and session it names, else this scope's."""
+        """Agent, project and session of a call: the given ones, else the scope's."""
         own = {"agent_id": self.agent, "project_id": self.project, "session_id": self.session}
         return {name: (named or {}).get(name) or bound for name, bound in own.items()}
 
     @property
     def headers(self) -> dict[str, str]:
-        """What tells the server whom this is for."""
+        """The headers Holdfast-User and Holdfast-Workspace, as far as they are bound."""
         named = {"Holdfast-User": self.user, "Holdfast-Workspace": self.workspace}
         return {name: value for name, value in named.items() if value is not None}

@@ -1,6 +1,6 @@
-"""How a Call is sent: the request it becomes, when it is sent again, what its reply means.
+"""Sends Calls: builds the request, decides whether to repeat it, turns the reply into a value or an error.
 
-All of it is decided here, in plain functions; the two senders only do what is decided, one waiting and one awaiting.
+The decisions are plain functions; the sync and the async sender only execute them.
 """
 
 import asyncio
@@ -32,45 +32,45 @@ API = "/api/v1"
 VERSION = "0.1.0"
 MAX_RETRIES = 2
 
-# Answers that say nothing was done, or that leave open whether it was.
+# Statuses that mean the request was not executed, and statuses that leave open whether it was.
 _REFUSED = frozenset({429})
 _LOST = frozenset({502, 503, 504})
 
-# Failures before a request was on its way, and failures that no second try can mend.
+# Failures before the request was sent, and failures that a repeat cannot cure.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError)
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where requests go, and the key they go with."""
+    """The URL of the service and the API key."""
 
     url: str
     key: str
 
     def __repr__(self) -> str:
-        return f"Server({self.url!r})"  # never the key: this may end in a log
+        return f"Server({self.url!r})"  # without the key: this text may be logged
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often, and how long between."""
+    """How often a call is repeated, and the waits between."""
 
     most: int = MAX_RETRIES
     first_wait_s: float = 0.25
     longest_wait_s: float = 8.0
-    patience_s: float = 60.0  # a Retry-After beyond this is the caller's to wait for
+    patience_s: float = 60.0  # for a longer Retry-After the error is raised at once
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer came."""
+    """The request got no answer."""
 
     error: httpx.RequestError
 
     @property
     def was_sent(self) -> bool:
-        """Whether the server may have acted."""
+        """Whether the server may have executed the request."""
         return not isinstance(self.error, _NOT_SENT)
 
 
@@ -80,11 +80,11 @@ Outcome = Reply | Failure
 def wait_before_retry(
     call: Call[Any], outcome: Outcome, attempt: int, retries: Retries, *, jitter: float
 ) -> float | None:
-    """The seconds to wait before sending `call` again after its `attempt`th outcome; None: do not.
+    """The seconds to wait before repeating `call` after its `attempt`th outcome; None: do not repeat it.
 
-    A call is repeated where that is sure to apply it at most once: when the server did not get it (no connection) or
-    refused it unread (429), any call; when its answer was lost (a broken connection, 502, 503, 504), a repeatable one.
-    Waits double from `first_wait_s`, and `jitter` (0–1) takes up to half away, so that clients do not return as one.
+    Any call is repeated if the server did not receive it (no connection) or refused it without executing it (429). If the
+    answer was lost (a broken connection, 502, 503, 504), only repeatable calls are. Waits double from `first_wait_s`;
+    `jitter` (0–1) shortens each by up to half, so that clients do not all return at the same moment.
     """
     if attempt > retries.most or not _may_repeat(call, outcome):
         return None
@@ -107,7 +107,7 @@ def _may_repeat(call: Call[Any], outcome: Outcome) -> bool:
 
 
 def retry_after_s(reply: Reply) -> float | None:
-    """When the server asks to come back: in seconds, or at a time."""
+    """The seconds in the Retry-After header, which may be a number or a date; None if there is none."""
     text = reply.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text)
@@ -119,9 +119,9 @@ def retry_after_s(reply: Reply) -> float | None:
 
 
 def result(call: Call[T], outcome: Outcome, *, after_a_loss: bool = False) -> T:
-    """What an outcome means: the value that was asked for, or the error that stands for it.
+    """Turn an outcome into the call's value, or raise the error.
 
-    `after_a_loss`: an earlier attempt may have been applied. A DELETE that then finds nothing has done what was asked.
+    `after_a_loss`: an earlier attempt may have been executed, so a DELETE that finds nothing counts as success.
     """
     if isinstance(outcome, Failure):
         what = str(outcome.error) or type(outcome.error).__name__
@@ -142,7 +142,7 @@ def result(call: Call[T], outcome: Outcome, *, after_a_loss: bool = False) -> T:
 
 
 def error_of(call: Call[Any], reply: Reply) -> HoldfastError:
-    """The typed error of a problem+json reply."""
+    """The exception for a problem+json reply."""
     try:
         problem = read(dict[str, Any], reply.json())
         code = read(str, problem.get("code"))
@@ -169,7 +169,7 @@ def error_of(call: Call[Any], reply: Reply) -> HoldfastError:
 
 
 def _as_kind(kind: type, value: Any) -> Any:
-    """`value` as a `kind`, or as it came: an error must not be lost over what it carries."""
+    """`value` as a `kind`, or unchanged if it cannot be read, so that the error itself is still raised."""
     try:
         return read(kind, value)
     except Unreadable:
@@ -184,7 +184,7 @@ def _field_errors(found: Any) -> list[FieldError]:
 
 
 def with_key(call: Call[T]) -> Call[T]:
-    """The call under an idempotency key, where the server keeps answers by one: the same at each of its repeats."""
+    """The call with a new idempotency key if it is a POST or PUT that changes something and has none yet."""
     if call.method not in ("POST", "PUT") or call.only_asks or "Idempotency-Key" in call.headers:
         return call
     return call.under(str(uuid.uuid4()))
@@ -222,13 +222,13 @@ def _is_loss(outcome: Outcome) -> bool:
 
 
 class Sender:
-    """Sends calls and waits for their answers."""
+    """Sends calls with an httpx.Client."""
 
     def __init__(self, server: Server, http: httpx.Client, retries: Retries) -> None:
         self.server, self.http, self.retries = server, http, retries
 
     def send(self, call: Call[T]) -> T:
-        """The answer to a call, repeated where that is safe."""
+        """Send a call, repeat it if that is safe, and return its value."""
         call, lost = with_key(call), False
         for attempt in count(1):
             outcome = self._try(call)
@@ -254,13 +254,13 @@ class Sender:
 
 
 class AsyncSender:
-    """Sends calls and awaits their answers."""
+    """Sends calls with an httpx.AsyncClient."""
 
     def __init__(self, server: Server, http: httpx.AsyncClient, retries: Retries) -> None:
         self.server, self.http, self.retries = server, http, retries
 
     async def send(self, call: Call[T]) -> T:
-        """The answer to a call, repeated where that is safe."""
+        """Send a call, repeat it if that is safe, and return its value."""
         call, lost = with_key(call), False
         for attempt in count(1):
             outcome = await self._try(call)

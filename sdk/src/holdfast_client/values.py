@@ -1,8 +1,8 @@
-"""JSON into frozen dataclasses, and values into JSON.
+"""Converts JSON to frozen dataclasses, and values to JSON.
 
-A reply is read by the annotations of the dataclass that stands for it. Fields this client does not know are passed over and
-words it does not know are kept, so that an older client goes on working with a newer server; a field that it needs and
-does not find, or finds in another shape, is an error that names the field.
+A reply is read according to the type annotations of its dataclass. Unknown fields are ignored and unknown values of a Literal
+are kept, so that an older client works with a newer server. A required field that is missing or has the wrong type is an error
+that names the field.
 """
 
 import dataclasses
@@ -25,12 +25,12 @@ class Unset:
         return "UNSET"
 
 
-# An argument that was not given, where None means something else ("take it away", "there is none yet").
+# The default of an argument for which None has a meaning of its own ("remove it", "there is none yet").
 UNSET = Unset()
 
 
 class Unreadable(ValueError):
-    """JSON that does not have the shape that was promised: what was found, and in which field."""
+    """JSON of an unexpected shape: what was found, and in which field."""
 
     def __init__(self, found: str, where: tuple[str, ...] = ()) -> None:
         super().__init__(f"{'.'.join(where)}: {found}" if where else found)
@@ -39,7 +39,7 @@ class Unreadable(ValueError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list, newest first; `has_more` tells of the direction that was asked for."""
+    """One page of a list, newest first; `has_more` is about the requested direction."""
 
     data: list[T]
     first_id: str | None
@@ -47,7 +47,7 @@ class Page(Generic[T]):
     has_more: bool
 
     def onward(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What to ask for the page that follows this one, given what was asked for this one; None at the end."""
+        """The arguments that request the next page, given those of this page; None at the end."""
         if not self.has_more:
             return None
         if asked.get("before_id") is not None:
@@ -56,17 +56,17 @@ class Page(Generic[T]):
 
 
 def read(kind: type[T], value: Any) -> T:
-    """`value`, which came as JSON, as a `kind`; Unreadable where it is none."""
+    """Convert a JSON value to a `kind`; raises Unreadable if it does not fit."""
     return cast(T, _reader(cast(Hashable, kind))(value))
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """The fields that were given, as a JSON object: UNSET ones are left out, None is sent as null."""
+    """The given fields as a JSON object: UNSET is left out, None becomes null."""
     return {name: to_json(value) for name, value in fields.items() if value is not UNSET}
 
 
 def to_json(value: Any) -> Any:
-    """A value as JSON has it: instants with all their microseconds, since they serve as compare-and-set tokens."""
+    """Convert a value to JSON. Times keep their microseconds, since they are also compare-and-set tokens."""
     if isinstance(value, datetime):
         return instant(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -80,18 +80,18 @@ def to_json(value: Any) -> Any:
 
 
 def called(name: str) -> Any:
-    """A field that the wire has under a name which Python keeps for itself, such as `from`."""
+    """A dataclass field whose JSON name is a Python keyword, such as `from`."""
     return dataclasses.field(metadata={"wire": name})
 
 
 def wire_name(each: "dataclasses.Field[Any]") -> str:
-    """What a field is called on the wire."""
+    """The JSON name of a field."""
     name: str = each.metadata.get("wire", each.name)
     return name
 
 
 def instant(at: datetime) -> str:
-    """The wire form of an instant."""
+    """A time as RFC 3339 text in UTC with microseconds."""
     if at.tzinfo is None:
         raise ValueError("a time needs its time zone, as in datetime.now(UTC)")
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
@@ -104,7 +104,7 @@ def instant(at: datetime) -> str:
 def _reader(kind: Any) -> Read:
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any or origin is Literal:
-        return _as_it_is  # a newer server may know more words than this Literal
+        return _as_it_is  # a newer server may have values that this Literal lacks
     if kind is datetime:
         return _instant
     if origin is Annotated:
@@ -116,7 +116,7 @@ def _reader(kind: Any) -> Read:
     if origin is dict:
         return _dict(_reader(args[1]))
     if hasattr(kind, "from_json"):
-        return cast(Read, kind.from_json)  # whose fields are not those of its JSON
+        return cast(Read, kind.from_json)  # a class whose fields differ from its JSON
     if dataclasses.is_dataclass(origin or kind):
         return _record(kind)
     return _plain(kind)
@@ -166,7 +166,7 @@ def _dict(read_value: Read) -> Read:
 
 
 def _union(options: tuple[Any, ...]) -> Read:
-    """None where it may be; of several objects the one whose `type` it is; else the first that fits."""
+    """Read a union: None if allowed; of several dataclasses the one with the same `type`; else the first that fits."""
     kinds = [option for option in options if option is not NoneType]
 
     def read_union(value: Any) -> Any:
@@ -193,7 +193,7 @@ def _record(kind: Any) -> Read:
     made = get_origin(kind) or kind
     parameters = dict(zip(getattr(made, "__parameters__", ()), get_args(kind), strict=False))
 
-    @cache  # at the first reply and not before: a dataclass may hold others of its own kind
+    @cache  # computed at the first reply: a dataclass may refer to itself
     def fields() -> list[tuple[str, str, Read, Any]]:
         hints = hints_of(made, include_extras=True)
         return [
@@ -226,14 +226,14 @@ _required, _by_itself = object(), object()
 
 
 def _default(each: "dataclasses.Field[Any]", hints: Mapping[str, Any]) -> Any:
-    """What stands for a field that did not come: its own default, None where it may be, else nothing can."""
+    """The value of a missing field: its default, else None if the type allows it; otherwise it is an error."""
     if each.default is not dataclasses.MISSING or each.default_factory is not dataclasses.MISSING:
         return _by_itself
     return None if NoneType in get_args(hints[each.name]) else _required
 
 
 def _filled(hint: Any, parameters: Mapping[Any, Any]) -> Any:
-    """`hint` with the type parameters of its dataclass filled in."""
+    """`hint` with the type parameters of its dataclass replaced by their types."""
     if isinstance(hint, TypeVar):
         return parameters.get(hint, Any)
     open_ones = getattr(hint, "__parameters__", ())

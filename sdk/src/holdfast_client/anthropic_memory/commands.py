@@ -9,10 +9,10 @@ from holdfast_client.anthropic_memory.folder import ROOT, Folder, Steps
 from holdfast_client.errors import Conflict, NotFound
 from holdfast_client.stores.model import StoreEntry
 
-# How often an edit is repeated on a file that somebody else changed after it was read.
+# How often an edit is repeated if the file was changed after it was read.
 TRIES = 5
 
-# The content of a file in, its new content and the answer for the model out.
+# From the content of a file to its new content and the answer for the model.
 Edit = Callable[[str], tuple[str, str]]
 
 
@@ -42,7 +42,7 @@ def create(folder: Folder, shown: str, text: str) -> Steps[str]:
 
 
 def edit(folder: Folder, shown: str, edit: Edit) -> Steps[str]:
-    """Change a file; where somebody else wrote in between, the change is repeated on what they wrote."""
+    """Change a file; if it was written meanwhile, the change is repeated on the new content."""
     path = folder.path(shown)
     entry = yield from folder.file(path)
     if entry is None:
@@ -104,7 +104,7 @@ def inserting(shown: str, line: int, text: str) -> Edit:
 
 
 def delete(folder: Folder, shown: str) -> Steps[str]:
-    """Delete the file at a path; where there is none, every file below it."""
+    """Delete the file at a path; if there is none, every file below it."""
     path = folder.path(shown)
     if path == folder.root:
         raise ToolError(f"Cannot delete the {ROOT} directory itself")
@@ -116,7 +116,7 @@ def delete(folder: Folder, shown: str) -> Steps[str]:
 
 
 def rename(folder: Folder, shown: str, shown_new: str) -> Steps[str]:
-    """Move the file at a path; where there is none, every file below it."""
+    """Move the file at a path; if there is none, every file below it."""
     path, new = folder.path(shown), folder.path(shown_new)
     if path == folder.root:
         raise ToolError(f"Cannot rename the {ROOT} directory itself")
@@ -141,7 +141,7 @@ def clear(folder: Folder) -> Steps[str]:
 
 
 def _at(folder: Folder, path: str) -> Steps[list[StoreEntry]]:
-    """The file at a path alone, or the files below it. A store may hold both: then only the file is meant."""
+    """The file at a path, or the files below it. If the store has both, only the file."""
     entry = yield from folder.file(path)
     if entry is not None:
         return [entry]

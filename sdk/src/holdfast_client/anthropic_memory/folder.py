@@ -15,8 +15,8 @@ ROOT = "/memories"
 PAGE = 100
 
 Answer = TypeVar("Answer")
-# A command as a generator: it yields calls and is sent their answers, so that the sync and the async tool share it. It
-# returns the text that the model reads.
+# A command as a generator: it yields calls and receives their answers, so that the sync and the async tool share it. It
+# returns the text for the model.
 Steps = Generator[Call[Any], Any, Answer]
 
 
@@ -34,7 +34,7 @@ class Folder:
         return "/".join(self._folder)
 
     def path(self, shown: str) -> str:
-        """The path in the store of what the model calls `shown`; `.` and `..` are resolved, and none leads out."""
+        """The store path for the path `shown` that the model uses; `.` and `..` are resolved and cannot leave the folder."""
         if shown != ROOT and not shown.startswith(f"{ROOT}/"):
             raise ToolError(f"Path must start with {ROOT}, got: {shown}")
         resolved: list[str] = []
@@ -53,7 +53,7 @@ class Folder:
         return ["/".join(segments[:end]) for end in range(len(self._folder) + 1, len(segments))]
 
     def shown(self, path: str) -> str:
-        """What the model calls a path of the store."""
+        """The path that the model uses for a path of the store."""
         return f"{ROOT}/{path.removeprefix(self.root).removeprefix('/')}".removesuffix("/")
 
     def file(self, path: str) -> Steps[StoreEntry | None]:
@@ -69,7 +69,7 @@ class Folder:
         return found
 
     def below(self, folder: str, *, depth: int = 0) -> Steps[list[Any]]:
-        """Every file below a folder; with `depth`, what lies deeper as folders."""
+        """Every file below a folder; with `depth`, deeper files are returned as their folders."""
         found: list[Any] = []
         after: str | None = None
         while True:
@@ -80,7 +80,7 @@ class Folder:
             after = page.next_path
 
     def is_folder(self, path: str) -> Steps[bool]:
-        """Whether anything lies below a path."""
+        """Whether there is a file below a path."""
         page = yield self._list(path, depth=0, limit=1, after_path=None)
         return bool(page.data)
 

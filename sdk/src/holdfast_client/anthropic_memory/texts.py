@@ -1,4 +1,4 @@
-"""What the model reads: folders, files and parts of files, as the SDK's local memory tool prints them."""
+"""The texts that the model reads: folders, files and excerpts, in the format of the SDK's local memory tool."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def lines_of(content: str, wanted: str) -> list[int]:
 
 
 def size(size_bytes: int) -> str:
-    """A size as people read it: 512B, 1.5K, 2M."""
+    """A size in bytes as a short text: 512B, 1.5K, 2M."""
     amount = float(size_bytes)
     for unit in ("B", "K", "M"):
         if amount < 1024 or unit == "M":

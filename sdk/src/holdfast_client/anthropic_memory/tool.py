@@ -55,7 +55,7 @@ class StoreMemoryTool(BetaAbstractMemoryTool):
         return self._run(commands.edit(self._folder, command.path, edit))
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Delete a file, or a folder with all that is in it."""
+        """Delete a file, or a folder with its contents."""
         return self._run(commands.delete(self._folder, command.path))
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
@@ -67,7 +67,7 @@ class StoreMemoryTool(BetaAbstractMemoryTool):
         return self._run(commands.clear(self._folder))
 
     def _run(self, steps: Steps[str]) -> str:
-        """Send each call that the command yields, and hand its answer or its error back."""
+        """Send each call that the command yields, and pass its answer or error back to it."""
         try:
             call = next(steps)
             while True:
@@ -117,7 +117,7 @@ class AsyncStoreMemoryTool(BetaAsyncAbstractMemoryTool):
         return await self._run(commands.edit(self._folder, command.path, edit))
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Delete a file, or a folder with all that is in it."""
+        """Delete a file, or a folder with its contents."""
         return await self._run(commands.delete(self._folder, command.path))
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
@@ -129,7 +129,7 @@ class AsyncStoreMemoryTool(BetaAsyncAbstractMemoryTool):
         return await self._run(commands.clear(self._folder))
 
     async def _run(self, steps: Steps[str]) -> str:
-        """Send each call that the command yields, and hand its answer or its error back."""
+        """Send each call that the command yields, and pass its answer or error back to it."""
         try:
             call = next(steps)
             while True:

@@ -5,7 +5,7 @@ from holdfast_client.face import AsyncFace, Face, awaited, sync
 
 
 class Blocks(Face):
-    """A user's core and archival texts."""
+    """Read, write, restore and search a user's core and archival blocks."""
 
     list = sync(calls.list_blocks)
     read = sync(calls.read_block)
@@ -17,7 +17,7 @@ class Blocks(Face):
 
 
 class AsyncBlocks(AsyncFace):
-    """A user's core and archival texts."""
+    """Read, write, restore and search a user's core and archival blocks."""
 
     list = awaited(calls.list_blocks)
     read = awaited(calls.read_block)

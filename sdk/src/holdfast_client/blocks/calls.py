@@ -1,7 +1,7 @@
 """The operations on blocks.
 
-`scope="user"` is the user across all agents, `scope="agent"` the user with one agent: the one that is named, else the
-client's own. An `agent_id` alone means that agent's.
+`scope="user"` is the block for all agents, `scope="agent"` the block with one agent: the given one, else the client's.
+An `agent_id` without a scope means `scope="agent"`.
 """
 
 from datetime import datetime
@@ -19,7 +19,7 @@ def list_blocks(
     scope: Literal["user", "agent", "all"] | None = None,
     agent_id: str | None = None,
 ) -> Call[list[Block]]:
-    """The user's blocks; those with its agents (or one); or `all` of them."""
+    """The user's blocks for all agents (`user`), with its agents or one of them (`agent`), or both (`all`)."""
     return get(asker, "/memory/blocks", data_of(Block), {"scope": scope, "agent_id": agent_id})
 
 
@@ -45,8 +45,10 @@ def write_block(
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[Block]:
-    """Replace a block whole, if it is still as it was read: `expected_updated_at` is its `updated_at`, None when there
-    was none. Conflict otherwise, with the block as it is now as `current`, to merge with and try again."""
+    """Replace the whole block if its `updated_at` is still `expected_updated_at` (None: there is no block yet).
+
+    Otherwise raises Conflict with the present block as `current`: merge with it and try again.
+    """
     return put(
         asker,
         at("memory", "blocks", block_type),
@@ -67,7 +69,7 @@ def delete_block(
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[None]:
-    """Delete a block, if it is still as it was read where a stamp is given. Its history stays."""
+    """Delete a block; with `expected_updated_at`, only if that is still its `updated_at`. Its history stays."""
     place = {**_place(asker, scope, agent_id), "expected_updated_at": expected_updated_at}
     path = at("memory", "blocks", block_type)
     return delete(asker, path, query=place, if_match=if_match, conflict_as=Block)
@@ -95,7 +97,7 @@ def restore_block(
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[Block]:
-    """Bring an earlier text back as a new version; `expected_updated_at` as for a write, None when it is deleted."""
+    """Write an earlier text as a new version; `expected_updated_at` as for a write, None for a deleted block."""
     return post(
         asker,
         at("memory", "blocks", block_type, "restore"),
@@ -115,8 +117,10 @@ def recall_lines(
     limit: int = 10,
     min_score: float | None = None,
 ) -> Call[list[RecalledLine]]:
-    """Lines of the user's archive, best first, and of that with an agent: the one named, else the client's own. An
-    empty query lists the lines."""
+    """Find archival lines of the user, best first, also of the block with the given agent, else the client's.
+
+    An empty query lists all lines.
+    """
     body = given(query=query, agent_id=agent_id or asker.agent, limit=limit, min_score=min_score)
     return ask(asker, "/memory/recall", data_of(RecalledLine), body)
 

@@ -1,4 +1,4 @@
-"""What a block is."""
+"""The values of blocks."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +35,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class BlockRevision:
-    """A block as it stood after one change; of a removal, or once redacted, there is no content."""
+    """A block after one change; `content` is None for a deletion, or if it was redacted."""
 
     id: str
     block_type: BlockType
@@ -52,7 +52,7 @@ class BlockRevision:
 
 @dataclass(frozen=True, slots=True)
 class RecalledLine:
-    """A line of an archive that a query found; without a query it has no score."""
+    """An archival line that a query found; `score` is None for an empty query."""
 
     content: str
     score: float | None

@@ -1,4 +1,4 @@
-"""The operations on what crosses faces: the context of a prompt."""
+"""The operations of the context: what to put in a prompt, from every face."""
 
 from holdfast_client.calls import Call, ask, get, one
 from holdfast_client.context.model import Context, ConversationName, MemoryPolicy, UserMemory
@@ -20,8 +20,8 @@ def assemble(
 ) -> Call[Context]:
     """What to put in a prompt for `message`: user memory, reminders, the agent's entries, the conversation.
 
-    Agent and session are the client's own unless others are named. With a session and a `message_id`, asking again gives
-    the reminders that the turn got at first.
+    Agent and session are the client's unless the call names others. With a session and a `message_id`, a later call for the
+    same message returns the reminders of the first one.
     """
     body = given(
         message=message,
@@ -37,6 +37,6 @@ def assemble(
 
 
 def read_user_memory(scope: Scope, *, agent_id: str | None = None) -> Call[UserMemory]:
-    """The core blocks as the model reads them; the same bytes until the memory changes."""
+    """The core blocks as one text for the prompt; the same bytes until a block changes."""
     query = {"agent_id": agent_id or scope.agent}
     return get(scope, "/context/user-memory", one(UserMemory), query)

@@ -1,4 +1,4 @@
-"""What to put in a prompt, and how each provider takes it."""
+"""The values of a context, and its conversion to the format of a provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ ArchivalMode = Literal["tool_only", "auto", "off"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryPolicy:
-    """How memory reaches the agent. Core depends on its two flags alone, archival on the mode."""
+    """Which memory the context includes: core blocks by the two flags, archival lines by the mode."""
 
     archival_mode: ArchivalMode = "tool_only"
     archival_limit: int = 10
@@ -23,7 +23,7 @@ class MemoryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ConversationName:
-    """Which conversation to read: by its key, or by variables for the template of its resource."""
+    """The conversation to read: its key, or variables for the key template of its resource."""
 
     resource_id: str
     key: str | None = None
@@ -32,7 +32,7 @@ class ConversationName:
 
 @dataclass(frozen=True, slots=True)
 class UserMemory:
-    """The core blocks as the model reads them; the same bytes until the memory changes."""
+    """The core blocks as one text for the prompt; the same bytes until a block changes."""
 
     content: str
     etag: str
@@ -41,7 +41,7 @@ class UserMemory:
 
 @dataclass(frozen=True, slots=True)
 class ReminderSource:
-    """The memory a reminder came from: a line of an archive, as it stood then."""
+    """The archival line that a reminder was made from, as it was then."""
 
     block_type: str
     scope: str
@@ -53,7 +53,7 @@ class ReminderSource:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """Something the model should have in mind for this turn."""
+    """An archival line for this turn."""
 
     content: str
     source: ReminderSource
@@ -98,7 +98,7 @@ class ContextMessage:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What each part costs, and all of them."""
+    """The tokens of each part, and the total."""
 
     user_memory: int
     system_reminders: int
@@ -120,7 +120,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What to put in a prompt."""
+    """User memory, reminders, entries and messages for a prompt."""
 
     user_memory: UserMemory
     system_reminders: list[Reminder]
@@ -131,11 +131,15 @@ class Context:
     type: Literal["context"] = "context"
 
     def to_openai(self, message: str | None = None) -> list[dict[str, Any]]:
-        """Messages for OpenAI's chat API: memory first, since it stays the same the longest, then the conversation;
-        the reminders open the last user message (`message`, unless the conversation ends with it already)."""
+        """Messages for OpenAI's chat API: memory, which changes least, then the conversation.
+
+        Reminders are put at the start of the last user message, which is `message` unless the conversation ends with it.
+        """
         return providers.openai(self, message)
 
     def to_anthropic(self, message: str | None = None) -> dict[str, Any]:
         """`system` and `messages` for Anthropic's API: `client.messages.create(model=…, **context.to_anthropic(said))`.
-        User memory carries a cache mark."""
+
+        User memory is marked for prompt caching.
+        """
         return providers.anthropic(self, message)

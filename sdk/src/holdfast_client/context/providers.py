@@ -1,6 +1,6 @@
-"""A context as messages for a provider. Nothing of theirs is imported: these are plain lists and dicts.
+"""Converts a context to messages for a provider, as plain lists and dicts; no provider's package is imported.
 
-Every text that was remembered or said goes through `rendering.escape`: none can pass for a tag of ours.
+Every stored text goes through `rendering.escape`, so that none can imitate a tag of the prompt.
 """
 
 import json
@@ -50,7 +50,7 @@ def anthropic(context: "Context", message: str | None) -> Message:
 
 
 def _insert_before_last_text(messages: list[Message], reminders: str) -> None:
-    """Into the last message of the user, before what is said now. Results of tools come first: the API wants it so."""
+    """Insert into the last user message before its text, after tool results: the API requires those first."""
     if not messages or messages[-1]["role"] != "user":
         messages.append({"role": "user", "content": [_text(reminders)]})
         return
@@ -60,7 +60,7 @@ def _insert_before_last_text(messages: list[Message], reminders: str) -> None:
 
 
 def _standing(context: "Context") -> list[str]:
-    """What changes seldom: user memory, then the agent's entries."""
+    """The parts that change least: user memory, then the agent's entries."""
     entries = rendering.entries((each.key, each.content) for each in context.entries)
     return [text for text in (context.user_memory.content, entries) if text]
 
@@ -99,7 +99,7 @@ def _anthropic_message(each: "ContextMessage") -> Message:
 
 
 def _tool_use(call: dict[str, Any]) -> Message:
-    """A tool call as OpenAI writes it, with its arguments as text, or as a plain object already."""
+    """A tool call in Anthropic's format, from OpenAI's format or from an object that already has it."""
     function = call.get("function", call)
     arguments = function.get("arguments", function.get("input", {}))
     if isinstance(arguments, str):
@@ -116,7 +116,7 @@ def _tool_use(call: dict[str, Any]) -> Message:
 
 
 def _append(messages: list[Message], message: Message) -> None:
-    """Anthropic's roles take turns: what one of them goes on saying joins its last message."""
+    """Add a message; Anthropic's roles must alternate, so it is joined to the last one of the same role."""
     if messages and messages[-1]["role"] == message["role"]:
         messages[-1]["content"] += message["content"]
     else:

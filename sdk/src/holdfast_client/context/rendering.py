@@ -1,7 +1,7 @@
-"""The text of each part of a context, with one rule for what was remembered: it can neither open nor close a tag of ours.
+"""Renders each part of a context as text. Stored text can neither open nor close one of the tags.
 
-The server renders user memory with this, the client everything else, so that there is one renderer. Where a text holds a
-`<` that would open or close one of TAGS, it is written `&lt;`; every other character stays as it is.
+The server renders user memory with this module, the client all other parts, so there is one renderer. A `<` in a text that
+would open or close one of TAGS is written `&lt;`; every other character is unchanged.
 """
 
 import re
@@ -17,10 +17,10 @@ TAGS = (
     "recalled",
 )
 
-# A `<` that a reader of tags would take for the start of one of ours, open or closed, in any case.
+# A `<` that starts one of the tags, opening or closing, in any case of letters.
 _opens = re.compile(rf"<(?=/?(?:{'|'.join(TAGS)})(?:[\s/>]|\Z))", re.IGNORECASE)
 
-# Inside quotes a text ends at a quote, and a line break would look like the end of the tag's line.
+# In a quoted attribute a quote would end the text, and a line break would look like the end of the tag.
 _in_quotes = str.maketrans(
     {
         "&": "&amp;",
@@ -33,12 +33,12 @@ _in_quotes = str.maketrans(
 
 
 def escape(text: str) -> str:
-    """A text that opens and closes none of our tags."""
+    """Escape the tags in a text."""
     return _opens.sub("&lt;", text)
 
 
 def user_memory(*, user_core: str = "", agent_core: str = "") -> str:
-    """`<user_memory>` around what there is; "" where there is nothing. A text without an entry is nothing."""
+    """`<user_memory>` around the core blocks that have lines; "" if there are none."""
     inside = [
         _element(tag, escape(text))
         for tag, text in (("user_core", user_core), ("agent_core", agent_core))
@@ -53,18 +53,18 @@ def entry(key: str, content: str) -> str:
 
 
 def entries(found: Iterable[tuple[str, str]]) -> str:
-    """The agent's entries, each a key and a content; "" where there are none."""
+    """The agent's entries, each with its key and content; "" if there are none."""
     inside = [entry(key, content) for key, content in found]
     return _element("agent_entries", "\n".join(inside)) if inside else ""
 
 
 def reminder(content: str) -> str:
-    """Something to have in mind for this turn."""
+    """One reminder."""
     return _element("system_reminder", escape(content))
 
 
 def reminders(contents: Iterable[str]) -> str:
-    """What to have in mind for this turn; "" where there is nothing."""
+    """The reminders for this turn; "" if there are none."""
     return "\n".join(reminder(each) for each in contents)
 
 

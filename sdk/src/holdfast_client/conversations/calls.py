@@ -1,7 +1,7 @@
 """The operations on memory resources and the conversations they configure.
 
-An instance is named by its `key`, or by the `variables` that the resource's key template is filled with. A client that is
-bound to a session fills it with `session_id` where a call gives neither, and speaks as the agent it is bound to.
+An instance is named by its `key`, or by `variables` for the resource's key template. If a call gives neither, a client that is
+bound to a session fills the template with its `session_id`. The acting agent is the one that the client is bound to.
 """
 
 import json
@@ -38,7 +38,7 @@ from holdfast_client.conversations.model import (
 from holdfast_client.scope import Scope
 from holdfast_client.values import UNSET, Page, Unset, given, to_json
 
-# A text (one message of the user), or a message: at least its `role` and `content`.
+# A text (stored with the role `user`), or a message with at least `role` and `content`.
 Said = str | Mapping[str, Any]
 Variables = Mapping[str, Any]
 
@@ -62,8 +62,10 @@ def read_resource(scope: Scope, resource_id: str) -> Call[MemoryResource]:
 def put_resource(
     scope: Scope, resource_id: str, config: Mapping[str, Any] | str, *, if_match: int | None = None
 ) -> Call[MemoryResource]:
-    """Make a memory resource, or change it: its fields, or a text of YAML. Invalid, with everything that is wrong in
-    `errors`; Conflict where it would move messages that are there already. `if_match` is its `revision`."""
+    """Create or change a memory resource, given as a mapping or as YAML text; `if_match` is its `revision`.
+
+    Raises Invalid with every fault in `errors`, and Conflict if the change would move existing messages.
+    """
     return put(
         scope,
         at("memory-resources", resource_id),
@@ -77,7 +79,7 @@ def put_resource(
 def delete_resource(
     scope: Scope, resource_id: str, *, force: bool = False, if_match: int | None = None
 ) -> Call[None]:
-    """Delete a memory resource; Conflict when it has instances, unless `force`, which deletes them too."""
+    """Delete a memory resource; Conflict if it has instances, unless `force`, which deletes them too."""
     return delete(
         scope,
         at("memory-resources", resource_id),
@@ -88,7 +90,7 @@ def delete_resource(
 
 
 def validate_resource(scope: Scope, config: Mapping[str, Any] | str) -> Call[Validation]:
-    """Everything that is wrong with a resource, or with a text of YAML that holds some; nothing is kept."""
+    """List every fault of a resource, or of YAML text with resources; nothing is stored."""
     return ask(scope, "/memory-resources/validate", one(Validation), _config(config))
 
 
@@ -97,13 +99,13 @@ def read_schema(scope: Scope) -> Call[dict[str, Any]]:
     return get(scope, "/memory-resources/schema", one(dict[str, Any]))
 
 
-# --- conversations: looking ------------------------------------------------------------------------------------------
+# --- conversations: reading ------------------------------------------------------------------------------------------
 
 
 def resolve(
     scope: Scope, resource_id: str, variables: Variables, *, agent_id: str | None = None
 ) -> Call[str]:
-    """The key that variables make."""
+    """The key that the resource's template gives for these variables."""
     body = given(variables=variables, agent_id=agent_id or scope.agent)
     return ask(scope, _path(resource_id, "resolve"), field_of("key", str), body)
 
@@ -120,8 +122,10 @@ def read(
     include_flushed: bool = False,
     agent_id: str | None = None,
 ) -> Call[Messages]:
-    """Messages, oldest first; `tail` is for the newest so many, `include_flushed` also for what flushes took out. An
-    instance that does not exist reads as empty."""
+    """Messages, oldest first; `tail` is a number of newest messages, `include_flushed` adds flushed ones.
+
+    An instance that does not exist is read as empty.
+    """
     asked: Query = {
         **_in_query(scope, key, variables, agent_id),
         "limit": limit,
@@ -140,7 +144,7 @@ def stats(
     variables: Variables | None = None,
     agent_id: str | None = None,
 ) -> Call[Stats]:
-    """How full the instance is."""
+    """The counts and limits of an instance."""
     asked = _in_query(scope, key, variables, agent_id)
     return get(scope, _path(resource_id, "stats"), one(Stats), asked)
 
@@ -153,7 +157,7 @@ def health(
     variables: Variables | None = None,
     agent_id: str | None = None,
 ) -> Call[Health]:
-    """Whether the instance can be written to, and will last."""
+    """Whether an instance can be written to and is persisted."""
     asked = _in_query(scope, key, variables, agent_id)
     return get(scope, _path(resource_id, "health"), one(Health), asked)
 
@@ -191,8 +195,10 @@ def append(
     project_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[AppendResult]:
-    """Add messages (up to 100), all or none; one whose `id` is there already is ignored. LimitExceeded for a message that
-    no budget could hold."""
+    """Add up to 100 messages, all or none; a message whose `id` exists already is ignored.
+
+    Raises LimitExceeded for a message that is larger than the whole budget.
+    """
     body = {
         "messages": to_json(messages),
         **_in_body(scope, key, variables, agent_id),
@@ -212,7 +218,7 @@ def write(
     project_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[AppendResult]:
-    """Put these messages (up to 1,000) in the place of all."""
+    """Replace all messages by these (up to 1,000)."""
     body = {
         "messages": to_json(messages),
         **_in_body(scope, key, variables, agent_id),
@@ -232,7 +238,7 @@ def flush(
     force: bool = False,
     agent_id: str | None = None,
 ) -> Call[FlushResult]:
-    """Bring the list down to its budget; below the threshold only by `force`. A dry run says what that would do."""
+    """Flush the list down to its budget; below the threshold only with `force`. A dry run only reports the result."""
     body = {
         **given(strategy=strategy, dry_run=dry_run, force=force),
         **_in_body(scope, key, variables, agent_id),
@@ -251,7 +257,7 @@ def clear(
     backup: bool = False,
     agent_id: str | None = None,
 ) -> Call[Cleared]:
-    """Take all messages out, which `confirm=True` says is meant; with `backup`, `restore` brings them back."""
+    """Remove all messages; needs `confirm=True`. With `backup`, `restore` can bring them back."""
     which = _in_body(scope, key, variables, agent_id)
     body = {"confirm": confirm, "backup": backup, **which}
     return post(scope, _path(resource_id, "clear"), one(Cleared), body)
@@ -266,7 +272,7 @@ def restore(
     variables: Variables | None = None,
     agent_id: str | None = None,
 ) -> Call[Restored]:
-    """Put the messages of a copy in the place of all."""
+    """Replace all messages by those of a backup."""
     body = {"backup_id": backup_id, **_in_body(scope, key, variables, agent_id)}
     return post(scope, _path(resource_id, "restore"), one(Restored), body)
 
@@ -279,7 +285,7 @@ def delete_instance(
     variables: Variables | None = None,
     agent_id: str | None = None,
 ) -> Call[bool]:
-    """Remove the instance: whether there was one."""
+    """Delete the instance; returns whether there was one."""
     body = _in_body(scope, key, variables, agent_id)
     return post(scope, _path(resource_id, "delete"), field_of("deleted", bool), body)
 
@@ -292,7 +298,7 @@ def pop(
     variables: Variables | None = None,
     agent_id: str | None = None,
 ) -> Call[Popped]:
-    """Take the newest message off."""
+    """Remove and return the newest message."""
     body = _in_body(scope, key, variables, agent_id)
     return post(scope, _path(resource_id, "pop"), one(Popped), body)
 
@@ -311,7 +317,7 @@ def _config(config: Mapping[str, Any] | str) -> Mapping[str, Any]:
 def _in_body(
     scope: Scope, key: str | None, variables: Variables | None, agent_id: str | None
 ) -> dict[str, Any]:
-    """Which instance, and which agent asks."""
+    """The fields of a body that name the instance and the acting agent."""
     if key is None and variables is None and scope.session is not None:
         variables = {"session_id": scope.session}
     return given(key=key, variables=variables, agent_id=agent_id or scope.agent)

@@ -1,4 +1,4 @@
-"""What a conversation is made of, and the resource that configures it."""
+"""The values of conversations and of memory resources."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _STAMPS = ("revision", "created_at", "updated_at")
 
 @dataclass(frozen=True, slots=True)
 class MemoryResource:
-    """A configuration of conversations. `config` is what its author wrote: change a copy of it and put that."""
+    """The configuration of a kind of conversation. To change it, put a changed copy of `config`."""
 
     id: str
     config: dict[str, Any]
@@ -25,7 +25,7 @@ class MemoryResource:
 
     @classmethod
     def from_json(cls, value: Any) -> "MemoryResource":
-        """The author's fields apart from the server's, which are beside them on the wire."""
+        """Separate the fields of `config` from those that the server adds beside them."""
         stamps = read(_Stamps, value)
         config = {name: each for name, each in value.items() if name not in _STAMPS}
         return cls(stamps.id, config, stamps.revision, stamps.created_at, stamps.updated_at)
@@ -41,7 +41,7 @@ class _Stamps:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with one field of a resource; in YAML, on which line."""
+    """One fault of a resource: the field, and in YAML the line."""
 
     field: str
     message: str
@@ -50,7 +50,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All that is wrong with what was to be a resource; where nothing is, the resources as they were read."""
+    """The faults that were found; without faults, the resources as they were read."""
 
     valid: bool
     errors: list[Problem]
@@ -59,7 +59,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it is read; `flushed_at` where a flush took it out."""
+    """A stored message; `flushed_at` is set if it was flushed."""
 
     id: str
     role: Role
@@ -84,11 +84,11 @@ class Messages:
 
     @property
     def data(self) -> list[Message]:
-        """The messages, under the name that `iterate` knows."""
+        """The messages, under the name that `iterate` uses."""
         return self.messages
 
     def onward(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What to ask for the part after this one; None at the end, which is where a `tail` is."""
+        """The arguments that request the next part; None at the end, and for a `tail`."""
         if not self.has_more or asked.get("tail") is not None:
             return None
         return {**asked, "offset": asked.get("offset", 0) + len(self.messages)}
@@ -96,7 +96,7 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class FlushResult:
-    """What a flush did, or would do on a dry run; `scheduled` where a language model has to be asked first."""
+    """What a flush did, or on a dry run would do; `scheduled` if a job has to call a language model first."""
 
     flushed: bool
     summary_generated: bool
@@ -111,7 +111,7 @@ class FlushResult:
 
 @dataclass(frozen=True, slots=True)
 class NotPersisted:
-    """A message that was not kept, and why."""
+    """A message that was not stored, and why."""
 
     index: int
     id: str | None
@@ -120,7 +120,7 @@ class NotPersisted:
 
 @dataclass(frozen=True, slots=True)
 class AppendResult:
-    """What an append or a write did; the counts are those after the flush, where one ran."""
+    """What an append or a write did; the counts are those after the flush, if one ran."""
 
     appended: int
     duplicates: int
@@ -133,7 +133,7 @@ class AppendResult:
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """How many messages were taken out, and the copy of them."""
+    """How many messages were removed, and the id of their backup."""
 
     messages_cleared: int
     backup_id: str | None
@@ -141,7 +141,7 @@ class Cleared:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """How many messages a copy brought back, and what there is now."""
+    """How many messages were restored, and the counts afterwards."""
 
     restored: int
     total_count: int
@@ -150,7 +150,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Popped:
-    """The message that was taken off, and how many are left."""
+    """The removed message, and how many are left."""
 
     message: Message | None
     total_count: int
@@ -158,7 +158,7 @@ class Popped:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One part of the budget."""
+    """One share of the token budget."""
 
     share: float
     limit: int
@@ -167,7 +167,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class TokenizerUsed:
-    """What counts the tokens; `fallback` when it is not the model's own."""
+    """The tokenizer in use; `fallback` if it is not the model's own."""
 
     encoding: str
     fallback: bool
@@ -175,7 +175,7 @@ class TokenizerUsed:
 
 @dataclass(frozen=True, slots=True)
 class LastFlush:
-    """The flush before now."""
+    """The last flush."""
 
     at: datetime
     strategy: Strategy
@@ -187,7 +187,7 @@ class LastFlush:
 
 @dataclass(frozen=True, slots=True)
 class LastError:
-    """What went wrong last, until a flush succeeds."""
+    """The last error; cleared when a flush succeeds."""
 
     at: datetime
     code: str
@@ -196,7 +196,7 @@ class LastError:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How full an instance is; `ttl_remaining` in seconds."""
+    """The counts and limits of an instance; `ttl_remaining` in seconds."""
 
     message_count: int
     token_count: int
@@ -213,7 +213,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether an instance can be written to, and will last."""
+    """Whether an instance can be written to and is persisted."""
 
     healthy: bool
     durable: bool

@@ -5,7 +5,7 @@ from holdfast_client.face import AsyncFace, Face, awaited, sync
 
 
 class Directory(Face):
-    """Who and what an org has."""
+    """Read and change the org, workspaces, projects, agents, users, sessions and keys."""
 
     read_org = sync(calls.read_org)
     change_org = sync(calls.change_org)
@@ -28,7 +28,7 @@ class Directory(Face):
 
 
 class AsyncDirectory(AsyncFace):
-    """Who and what an org has."""
+    """Read and change the org, workspaces, projects, agents, users, sessions and keys."""
 
     read_org = awaited(calls.read_org)
     change_org = awaited(calls.change_org)

@@ -34,7 +34,7 @@ def change_org(
     recall_weights: dict[str, float] | Unset | None = UNSET,
     if_match: int | None = None,
 ) -> Call[Org]:
-    """Change the settings that are given; None takes the cap of tokens, or weights of one's own, away."""
+    """Change the given settings; None removes the token cap, or the org's own recall weights."""
     changes = given(
         name=name,
         workspaces_enabled=workspaces_enabled,
@@ -62,7 +62,7 @@ def read_workspace(scope: Scope, workspace_id: str) -> Call[Workspace]:
 def put_workspace(
     scope: Scope, workspace_id: str, *, name: str | None = None, if_match: int | None = None
 ) -> Call[Workspace]:
-    """Make a workspace, or name it anew."""
+    """Create a workspace, or change its name."""
     path = at("workspaces", workspace_id)
     return put(scope, path, one(Workspace), given(name=name), if_match=if_match)
 
@@ -76,7 +76,7 @@ def list_projects(
 
 
 def read_project(scope: Scope, project_id: str) -> Call[Project]:
-    """One project; a private one is there for its members only."""
+    """One project; a private one is NotFound for users who are not members."""
     return get(scope, at("projects", project_id), one(Project))
 
 
@@ -89,18 +89,18 @@ def put_project(
     workspace_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[Project]:
-    """Make a project, its maker a member, or change it; what is not given stays."""
+    """Create a project, with its creator as a member, or change the given fields."""
     body = given(name=name, visibility=visibility, workspace_id=workspace_id)
     return put(scope, at("projects", project_id), one(Project), body, if_match=if_match)
 
 
 def add_member(scope: Scope, project_id: str, user_id: str) -> Call[Project]:
-    """Let a user into a project."""
+    """Add a user to a project."""
     return put(scope, at("projects", project_id, "members", user_id), one(Project))
 
 
 def remove_member(scope: Scope, project_id: str, user_id: str) -> Call[None]:
-    """Take a user out of a project."""
+    """Remove a user from a project."""
     return delete(scope, at("projects", project_id, "members", user_id))
 
 
@@ -113,7 +113,7 @@ def list_agents(
 
 
 def read_agent(scope: Scope, agent_id: str | None = None) -> Call[Agent]:
-    """One agent of the active workspace; the scope's own unless another is named."""
+    """One agent of the active workspace: the given one, else the client's."""
     return get(scope, at("agents", scope.must_agent(agent_id)), one(Agent))
 
 
@@ -126,7 +126,7 @@ def put_agent(
     memory: Sequence[MemoryReference] | None = None,
     if_match: int | None = None,
 ) -> Call[Agent]:
-    """Register an agent in the active workspace, or change it; what is not given stays."""
+    """Register an agent in the active workspace, or change the given fields."""
     body = given(name=name, project_id=project_id, memory=memory)
     path = at("agents", scope.must_agent(agent_id))
     return put(scope, path, one(Agent), body, if_match=if_match)
@@ -135,7 +135,7 @@ def put_agent(
 def list_users(
     scope: Scope, *, limit: int = 20, after_id: str | None = None, before_id: str | None = None
 ) -> Call[Page[User]]:
-    """The org's users, newest first; a user's own key sees itself."""
+    """The org's users, newest first; a user key sees only its own user."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
     return get(scope, "/users", page_of(User), page)
 
@@ -154,7 +154,7 @@ def change_me(
 
 
 def read_session(scope: Scope, session_id: str | None = None) -> Call[Session]:
-    """One session; the scope's own unless another is named."""
+    """One session: the given one, else the client's."""
     return get(scope, at("sessions", scope.must_session(session_id)), one(Session))
 
 

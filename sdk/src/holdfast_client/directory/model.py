@@ -1,4 +1,4 @@
-"""What the directory holds."""
+"""The values of the directory."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +26,7 @@ class Org:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A part of an org; agents live in one."""
+    """A part of an org; an agent belongs to one."""
 
     id: str
     name: str | None
@@ -38,7 +38,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Where people share memories: every user of the org (`team`) or its members (`private`)."""
+    """A place to share memories: visible to every user of the org (`team`) or to its members (`private`)."""
 
     id: str
     name: str | None
@@ -53,7 +53,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class MemoryReference:
-    """A memory resource that an agent reads, and perhaps writes."""
+    """A memory resource that an agent reads, and writes if its mode allows."""
 
     id: str
     key: str | None = None
@@ -92,7 +92,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation's thread through everything: whose, with which agent, in which project."""
+    """A session: its user, and its agent and project if it has them."""
 
     id: str
     user_id: str | None
@@ -109,7 +109,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key as it may be shown: never the key itself."""
+    """An API key without its secret."""
 
     id: str
     kind: Literal["service", "user", "agent"]

@@ -1,4 +1,4 @@
-"""The operations on an agent's entries. The agent is the scope's own unless another is named."""
+"""The operations on an agent's entries. The agent is the given one, else the client's."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -56,11 +56,11 @@ def store(
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[StoredEntry]:
-    """Store a fact under a key, or refresh what is there. `conversation` entries need the run they belong to.
+    """Store an entry under a key, or replace the present one. `conversation` entries need the `run_id` of their run.
 
-    With scope `user` it belongs to the user that the client acts for, and nobody else sees it.
-    With `expected_version` only if that is the entry's version (0: there is none yet); Conflict otherwise, with the entry
-    as it is now as `current`.
+    With scope `user` the entry belongs to the user that the client acts for, and no other user sees it. With
+    `expected_version` it is stored only if that is the entry's version (0: there is none yet); otherwise Conflict, with the
+    present entry as `current`.
     """
     body = given(
         content=content,
@@ -82,9 +82,9 @@ def recall(
     scope: EntryScope | None = None,
     agent_id: str | None = None,
 ) -> Call[Entry]:
-    """The entry under a key: of the run, else the user's with the agent, the agent's, its workspace's; else NotFound.
+    """The entry under a key: the run's, else the user's with the agent, the agent's, the workspace's; else NotFound.
 
-    With scope `user` only the user's, with `agent` only the others.
+    Scope `user` looks only for the user's entry, scope `agent` only for the others.
     """
     asked: Query = {"run_id": run_id, "scope": scope}
     return get(asker, _path(asker, agent_id, "entries", key), one(Entry), asked)
@@ -98,7 +98,7 @@ def recall_markdown(
     scope: EntryScope | None = None,
     agent_id: str | None = None,
 ) -> Call[str]:
-    """The entry under a key as a markdown page: its front matter, and the content verbatim."""
+    """The entry under a key as markdown: front matter, and the content unchanged."""
     path = _path(asker, agent_id, "entries", key)
     asked: Query = {"run_id": run_id, "scope": scope}
     return get(asker, path, _text, asked, headers={"Accept": MARKDOWN})
@@ -118,8 +118,11 @@ def list_entries(
     before_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[Page[Entry]]:
-    """The run's entries, the user's with the agent, the agent's and its workspace's, last stored first: those that have all
-    the `tags`, and `query` in key or content. A page is of 100, with a query of 20, unless told otherwise."""
+    """The entries of the run, of the user with the agent, of the agent and of its workspace, last stored first.
+
+    Only entries with all of the `tags`, and with `query` in their key or content. The default page size is 100, and 20 with a
+    query.
+    """
     asked: Query = {
         "category": category,
         "tag": list(tags),
@@ -144,7 +147,7 @@ def forget(
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[bool]:
-    """Forget what `recall` would have found: whether there was anything. Its history stays."""
+    """Delete the entry that `recall` would return; returns whether there was one. Its history stays."""
     asked: Query = {"run_id": run_id, "category": category, "scope": scope}
     path = _path(asker, agent_id, "entries", key)
     return remove(asker, path, field_of("forgotten", bool), query=asked, if_match=if_match)
@@ -159,7 +162,7 @@ def history(
     scope: EntryScope | None = None,
     agent_id: str | None = None,
 ) -> Call[list[EntryRevision]]:
-    """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
+    """Every revision under a key, newest first, including forgotten, evicted and expired entries."""
     asked: Query = {"run_id": run_id, "category": category, "scope": scope}
     return get(asker, _path(asker, agent_id, "history", key), data_of(EntryRevision), asked)
 
@@ -175,7 +178,7 @@ def restore(
     agent_id: str | None = None,
     if_match: int | None = None,
 ) -> Call[StoredEntry]:
-    """Store again what stood under a key at a version; Conflict where that has no content."""
+    """Store the content of an earlier version again; Conflict if that version has no content."""
     return post(
         asker,
         _path(asker, agent_id, "restore", key),
@@ -194,7 +197,7 @@ def store_batch(
     run_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[BatchResult]:
-    """Store many in one transaction. One that is wrong is reported in `results` and skipped, the others are stored."""
+    """Store many entries in one transaction. An invalid one is reported in `results` and skipped."""
     body = given(entries=list(entries), run_id=run_id)
     return post(asker, _path(asker, agent_id, "entries-batch"), one(BatchResult), body)
 
@@ -209,7 +212,7 @@ def hydrate(
     run_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[Hydration]:
-    """What the agent sees at the start of a run, within a budget of bytes."""
+    """The entries that the agent sees at the start of a run, within a byte budget."""
     asked: Query = {"budget_bytes": budget_bytes, "run_id": run_id}
     return get(asker, _path(asker, agent_id, "hydration"), one(Hydration), asked)
 
@@ -222,7 +225,7 @@ def hydrate_if_changed(
     run_id: str | None = None,
     agent_id: str | None = None,
 ) -> Call[Hydration | None]:
-    """What the agent sees, unless that is still what had this `etag`: then None."""
+    """The entries that the agent sees; None if their etag is still `etag`."""
     asked: Query = {"budget_bytes": budget_bytes, "run_id": run_id}
     path = _path(asker, agent_id, "hydration")
     return get(asker, path, _unless_the_same, asked, headers={"If-None-Match": f'"{etag}"'})
@@ -235,13 +238,13 @@ def start_run(
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
     agent_id: str | None = None,
 ) -> Call[Run]:
-    """Start a run; with `hydrate`, also what the agent sees, as its `hydration`."""
+    """Start a run; with `hydrate`, its `hydration` has the entries that the agent sees."""
     body = given(hydrate=hydrate, budget_bytes=budget_bytes)
     return post(asker, _path(asker, agent_id, "runs"), one(Run), body)
 
 
 def end_run(asker: Scope, run_id: str, *, agent_id: str | None = None) -> Call[Run]:
-    """End a run and drop its `conversation` entries; writing under it is RunEnded from then on."""
+    """End a run and delete its `conversation` entries; later writes under it raise RunEnded."""
     return post(asker, _path(asker, agent_id, "runs", run_id, "end"), one(Run))
 
 
@@ -263,7 +266,7 @@ def import_entries(
     scope: EntryScope = "agent",
     agent_id: str | None = None,
 ) -> Call[ImportResult]:
-    """Store every page of a zip, or nothing of it; `replace` also forgets what is not in it."""
+    """Store every page of a zip, or none; `replace` also deletes entries that are not in it."""
     return post(
         asker,
         _path(asker, agent_id, "entries-import"),

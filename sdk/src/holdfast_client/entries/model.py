@@ -1,4 +1,4 @@
-"""What an agent stores between events."""
+"""The values of entries and runs."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry(Entry):
-    """An entry as it was just stored: whether its key is new, and the keys that were evicted for it."""
+    """A stored entry, whether its key is new, and the keys that were evicted to make room."""
 
     created: bool = False
     evicted: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class StoredEntry(Entry):
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """One of many to be stored."""
+    """An entry of a batch."""
 
     key: str
     content: str
@@ -62,7 +62,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class EntryRevision:
-    """An entry as it stood after one change; of a removal, or once redacted, there is no content.
+    """An entry after one change; `content` is None for a removal, or if it was redacted.
 
     `user_id` is the user that the change was made for.
     """
@@ -91,7 +91,7 @@ class ItemError:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """Whether one item of a batch was stored."""
+    """The result of one item of a batch."""
 
     key: str | None
     status: Literal["stored", "invalid", "refused"]
@@ -100,7 +100,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """How many items of a batch were stored, each one's result, and the keys that were evicted for them."""
+    """How many items were stored, the result of each, and the keys that were evicted to make room."""
 
     stored: int
     skipped: int
@@ -110,7 +110,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class Hydration:
-    """What an agent sees when a run starts, newest first. `etag` stays while the texts and their order do."""
+    """The entries that an agent sees when a run starts, newest first. `etag` changes with their texts or order."""
 
     data: list[Entry]
     budget_bytes: int
@@ -122,7 +122,7 @@ class Hydration:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of an agent; `hydration` where it has just started and was asked what the agent sees."""
+    """One run of an agent; `hydration` is set if the run was started with `hydrate`."""
 
     run_id: str
     agent_id: str

@@ -1,11 +1,11 @@
-"""Insights: what conversations taught about a user."""
+"""Insights: observations about a user, made from conversations."""
 
 from holdfast_client.face import AsyncFace, Face, awaited, sync
 from holdfast_client.insights import calls
 
 
 class Insights(Face):
-    """What was learned about a user."""
+    """Save, list and erase the insights about a user."""
 
     save = sync(calls.save_insight)
     list = sync(calls.list_insights)
@@ -15,7 +15,7 @@ class Insights(Face):
 
 
 class AsyncInsights(AsyncFace):
-    """What was learned about a user."""
+    """Save, list and erase the insights about a user."""
 
     save = awaited(calls.save_insight)
     list = awaited(calls.list_insights)

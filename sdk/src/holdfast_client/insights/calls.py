@@ -19,7 +19,7 @@ def save_insight(
     confidence: float = 1.0,
     metadata: Mapping[str, Any] | None = None,
 ) -> Call[StoredInsight | NotStored]:
-    """Keep an insight about the user; NotStored where that user has turned the capture off."""
+    """Store an insight about the user; returns NotStored if the user has turned capture off."""
     body = given(
         insight=insight,
         category=category,
@@ -44,7 +44,7 @@ def list_insights(
 
 
 def read_insight(scope: Scope, insight_id: str) -> Call[Insight]:
-    """One insight of the user's."""
+    """One insight about the user."""
     return get(scope, at("insights", insight_id), one(Insight))
 
 

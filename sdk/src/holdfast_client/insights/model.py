@@ -1,4 +1,4 @@
-"""What an insight is."""
+"""The values of insights."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
-    """Something learned about a user."""
+    """An observation about a user."""
 
     id: str
     type: Literal["insight"] = "insight"
@@ -24,14 +24,14 @@ class Insight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredInsight(Insight):
-    """An insight as its save answers."""
+    """The answer to a save that stored the insight."""
 
     stored: Literal[True] = True
 
 
 @dataclass(frozen=True, slots=True)
 class NotStored:
-    """The user does not want insights to be captured."""
+    """The answer to a save if the user has turned capture off."""
 
     stored: Literal[False] = False
     reason: Literal["capture_off"] = "capture_off"

@@ -1,4 +1,4 @@
-"""Jobs: work that the service does for later, what became of it, and the calls of language models it took."""
+"""Jobs: background work of the service, its results, and the language model calls that it made."""
 
 import asyncio
 import time
@@ -7,12 +7,12 @@ from holdfast_client.face import AsyncFace, Face, awaited, sync
 from holdfast_client.jobs import calls
 from holdfast_client.jobs.model import Job
 
-# Between two looks at a job that is not over.
+# Seconds between two reads of a job that is not finished.
 LOOK_EVERY_S = 0.2
 
 
 class Jobs(Face):
-    """Work for later."""
+    """List, wait for, cancel and retry jobs."""
 
     list = sync(calls.list_jobs)
     read = sync(calls.read_job)
@@ -21,7 +21,7 @@ class Jobs(Face):
     llm_calls = sync(calls.list_llm_calls)
 
     def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
-        """The job once it is over; TimeoutError when it is not in time."""
+        """Wait until the job is finished and return it; TimeoutError if that takes too long."""
         until = time.monotonic() + timeout_s
         while not (job := self.read(job_id)).is_over:
             if time.monotonic() > until:
@@ -31,7 +31,7 @@ class Jobs(Face):
 
 
 class AsyncJobs(AsyncFace):
-    """Work for later."""
+    """List, wait for, cancel and retry jobs."""
 
     list = awaited(calls.list_jobs)
     read = awaited(calls.read_job)
@@ -40,7 +40,7 @@ class AsyncJobs(AsyncFace):
     llm_calls = awaited(calls.list_llm_calls)
 
     async def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
-        """The job once it is over; TimeoutError when it is not in time."""
+        """Wait until the job is finished and return it; TimeoutError if that takes too long."""
         until = time.monotonic() + timeout_s
         while not (job := await self.read(job_id)).is_over:
             if time.monotonic() > until:

@@ -14,23 +14,23 @@ def list_jobs(
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[Job]]:
-    """Jobs, newest first: the org's for whoever looks after it, else the user's own."""
+    """Jobs of the user that the client acts for, newest first."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
     return get(scope, "/jobs", page_of(Job), {**page, "status": status})
 
 
 def read_job(scope: Scope, job_id: str) -> Call[Job]:
-    """One job: where it stands, how often it was tried, what it said."""
+    """One job: status, attempts, error and result."""
     return get(scope, at("jobs", job_id), one(Job))
 
 
 def cancel_job(scope: Scope, job_id: str) -> Call[Job]:
-    """Take back a job that has not begun; Conflict, with the job as `current`, when it has."""
+    """Cancel a job that has not begun; otherwise Conflict, with the job as `current`."""
     return post(scope, at("jobs", job_id, "cancel"), one(Job), conflict_as=Job)
 
 
 def retry_job(scope: Scope, job_id: str) -> Call[Job]:
-    """Ask again for a job that failed or was cancelled."""
+    """Run a failed or cancelled job again."""
     return post(scope, at("jobs", job_id, "retry"), one(Job), conflict_as=Job)
 
 
@@ -43,6 +43,6 @@ def list_llm_calls(
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[LlmCall]]:
-    """Calls of language models, newest first: the org's for whoever looks after it, else those made for the user."""
+    """Language model calls, newest first: all of the org for administrators, else those made for the user."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
     return get(scope, "/llm-calls", page_of(LlmCall), {**page, "status": status, "job_id": job_id})

@@ -1,4 +1,4 @@
-"""What a job is."""
+"""The values of jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One piece of work: what kind, about what, and how it went."""
+    """A job: its kind, subject, status and result."""
 
     id: str
     kind: str
@@ -29,7 +29,7 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come of it by itself."""
+        """Whether the job is finished: it will not run again by itself."""
         return self.status in ("succeeded", "failed", "cancelled")
 
 
@@ -38,7 +38,7 @@ CallStatus = Literal["running", "succeeded", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class LlmCall:
-    """One call of a language model: what it was for, what it took, how it went."""
+    """One call of a language model: its purpose, tokens and outcome."""
 
     id: str
     kind: str

@@ -1,11 +1,11 @@
-"""Memories: rows that are recalled by what is asked."""
+"""Memories: rows with a key and a value, recalled by query."""
 
 from holdfast_client.face import AsyncFace, Face, awaited, sync
 from holdfast_client.memories import calls
 
 
 class Memories(Face):
-    """What a user, a project or an agent remembers."""
+    """Save, recall, change and retire the memories of a user, a project or an agent."""
 
     save = sync(calls.save_memory)
     batch = sync(calls.save_batch)
@@ -27,7 +27,7 @@ class Memories(Face):
 
 
 class AsyncMemories(AsyncFace):
-    """What a user, a project or an agent remembers."""
+    """Save, recall, change and retire the memories of a user, a project or an agent."""
 
     save = awaited(calls.save_memory)
     batch = awaited(calls.save_batch)

@@ -1,7 +1,7 @@
 """The operations on memories.
 
-Agent, project and session are the client's own where a call names no others. A call about one memory speaks from where
-the client does.
+Agent, project and session are the client's unless the call names others. A call about one memory always uses the client's
+scope.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,13 +51,13 @@ def save_memory(
     if_match: int | None = None,
     **options: Unpack[SaveOptions],
 ) -> Call[SavedMemory]:
-    """Save under a key: a new memory, or the one that holds the key in its context, updated in place."""
+    """Save a memory: a new one, or an update of the one that has the key in the same scope."""
     body = _located(asker, {"key": key, "value": value, **options})
     return post(asker, "/memories", one(SavedMemory), body, if_match=if_match)
 
 
 def save_batch(asker: Scope, memories: Sequence[NewMemory]) -> Call[Batch]:
-    """Save up to 1,000 in one transaction; each has its own result."""
+    """Save up to 1,000 memories in one transaction; each has its own result."""
     items = [_located(asker, each) for each in memories]
     return post(asker, "/memories/batch", one(Batch), {"memories": items})
 
@@ -70,7 +70,7 @@ def list_memories(
     before_id: str | None = None,
     **filters: Unpack[Filters],
 ) -> Call[Page[Memory]]:
-    """Memories, newest first. A list is narrowed to the agent, project and session it is asked from."""
+    """Memories, newest first, filtered by the agent, project and session of the call."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
     query: dict[str, Any] = {**filters, **asker.place(filters)}
     return get(asker, "/memories", page_of(Memory), {**page, **query})
@@ -89,7 +89,7 @@ def change_memory(
     if_match: int | None = None,
     **changes: Unpack[Change],
 ) -> Call[Memory]:
-    """Change the fields that are given; None takes one away that may be absent."""
+    """Change the given fields; None removes an optional one."""
     return patch(
         asker,
         at(ROOT, memory_id),
@@ -103,7 +103,7 @@ def change_memory(
 def recall_memories(
     asker: Scope, query: str, **options: Unpack[MemoryRecallOptions]
 ) -> Call[Recalled]:
-    """The memories that fit a query best."""
+    """Find memories by word and by meaning, best first."""
     body = _located(asker, {"q": query, **options})
     return ask(asker, "/memories/recall", one(Recalled), body)
 
@@ -111,7 +111,7 @@ def recall_memories(
 def history(
     asker: Scope, memory_id: str, *, include_expired: bool = False
 ) -> Call[list[PastMemory]]:
-    """Every state of a memory, newest first, the present one included."""
+    """Every version of a memory, newest first, including the present one."""
     path = at(ROOT, memory_id, "history")
     return get(asker, path, data_of(PastMemory), _about_one(asker, include_expired))
 
@@ -124,7 +124,7 @@ def restore_memory(
     include_expired: bool = False,
     if_match: int | None = None,
 ) -> Call[Memory]:
-    """Make an earlier version the newest."""
+    """Write an earlier version again, as the newest."""
     return post(
         asker,
         at(ROOT, memory_id, "restore"),
@@ -144,12 +144,12 @@ def retire_memory(asker: Scope, memory_id: str, *, if_match: int | None = None) 
 def delete_memory(
     asker: Scope, memory_id: str, *, include_expired: bool = False, if_match: int | None = None
 ) -> Call[None]:
-    """Erase a memory. That takes a person at a browser: an API key of any kind gets StepUpRequired."""
+    """Erase a memory. Needs a person at a browser: with any API key it raises StepUpRequired."""
     query = _about_one(asker, include_expired)
     return delete(asker, at(ROOT, memory_id), query=query, if_match=if_match, repeatable=True)
 
 
-# --- what hangs on a memory ------------------------------------------------------------------------------------------
+# --- sources and assets of a memory ------------------------------------------------------------------------------------------
 
 
 def add_source(
@@ -169,7 +169,7 @@ def list_sources(asker: Scope, memory_id: str) -> Call[list[Source]]:
 def remove_sources(
     asker: Scope, memory_id: str, *, kind: SourceKind | None = None, ref: str | None = None
 ) -> Call[None]:
-    """Take the links of a kind, of a ref, or of both, away."""
+    """Remove the links with this kind, this ref, or both."""
     query: Query = {**asker.place(), "kind": kind, "ref": ref}
     return delete(asker, at(ROOT, memory_id, "sources"), query=query)
 
@@ -214,13 +214,13 @@ def download_asset(asker: Scope, memory_id: str, asset_id: str) -> Call[bytes]:
 
 
 def delete_asset(asker: Scope, memory_id: str, asset_id: str) -> Call[None]:
-    """Erase a file. Like the deletion of a memory it is refused to API keys: StepUpRequired."""
+    """Erase a file. Needs a person at a browser: with any API key it raises StepUpRequired."""
     path = at(ROOT, memory_id, "assets", asset_id)
     return delete(asker, path, query=asker.place(), repeatable=True)
 
 
 def _located(asker: Scope, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A body that says where it speaks from."""
+    """A body with the agent, project and session of the call."""
     return given(**{**fields, **asker.place(fields)})
 
 

@@ -1,4 +1,4 @@
-"""What a memory is, and what goes in with a save."""
+"""The values of memories, and the arguments of a save."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedMemory(Memory):
-    """A memory as a save left it; `created` unless it was there."""
+    """A memory after a save; `created` says whether it is new."""
 
     created: bool
 
@@ -85,7 +85,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastMemory:
-    """One change of a memory, and the row as it was after it."""
+    """One change of a memory, with the row after the change."""
 
     version: int
     action: str
@@ -118,7 +118,7 @@ class PastMemory:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What became of one memory of a batch; `error` is the problem of one that was not stored."""
+    """The result of one memory of a batch; `error` is set if it was not stored."""
 
     index: int
     key: str | None
@@ -131,7 +131,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What became of a batch, item by item, in the order given."""
+    """The results of a batch, in the order of its items."""
 
     stored: int
     skipped: int
@@ -143,7 +143,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Which arms found it, and by which words of the query."""
+    """Which arms of recall found it, and by which words of the query."""
 
     arms: list[str]
     terms: list[str]
@@ -151,7 +151,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a score is made of: the parts sum to the total."""
+    """The parts of a score; they add up to the total."""
 
     parts: dict[str, float]
     total: float
@@ -159,7 +159,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Why something that was asked about was not recalled."""
+    """Why an id of `ids` was not recalled."""
 
     id: str
     reason: str
@@ -168,7 +168,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledMemory(Memory):
-    """A memory that a query found, and how."""
+    """A recalled memory, with its score and how it was found."""
 
     score: float
     matched: Matched
@@ -177,18 +177,18 @@ class RecalledMemory(Memory):
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """Memories, best first; `misses` for the ids that were asked about and are not among them."""
+    """Recalled memories, best first; `misses` explains the ids of `ids` that are not among them."""
 
     data: list[RecalledMemory]
     tokens: int
     misses: list[Miss]
 
 
-# --- what is given ---------------------------------------------------------------------------------------------------
+# --- arguments ---------------------------------------------------------------------------------------------------
 
 
 class Details(TypedDict, total=False):
-    """What a memory may be given besides its key and value; what is left out takes its default, or stays."""
+    """The optional fields of a memory. A field that is left out has its default, or on an update is kept."""
 
     summary: str | None
     category: str
@@ -204,7 +204,7 @@ class Details(TypedDict, total=False):
 
 
 class Change(Details, total=False):
-    """What to change about a memory."""
+    """The fields that can be changed."""
 
     key: str
     value: str
@@ -226,7 +226,7 @@ class NewMemory(SaveOptions, total=False):
 
 
 class RecallOptions(Place, total=False):
-    """How a recall looks, and where from."""
+    """The options of a recall, and its agent, project and session."""
 
     limit: int
     mode: Mode
@@ -240,14 +240,14 @@ class RecallOptions(Place, total=False):
 
 
 class MemoryRecallOptions(RecallOptions, total=False):
-    """The same, among memories of a category or tag."""
+    """The options of a recall of memories; also by category or tag."""
 
     category: str
     tag: str
 
 
 class Filters(Place, total=False):
-    """Which memories a list shows."""
+    """The filters of a list of memories."""
 
     scope: MemoryScope | None
     category: str | None

@@ -1,4 +1,4 @@
-"""Nodes: the graph of what memories are about."""
+"""Nodes: a graph of the people, topics and events that memories are about."""
 
 from holdfast_client.face import AsyncFace, Face, awaited, sync
 from holdfast_client.nodes import calls

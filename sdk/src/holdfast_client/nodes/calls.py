@@ -67,14 +67,14 @@ def create_node(
 
 
 def read_node(scope: Scope, node_id: str) -> Call[Node]:
-    """One node, with the items that the caller may see; of a merged one, the survivor."""
+    """One node with the items that the caller may see; for a merged node, the node it was merged into."""
     return get(scope, at(ROOT, node_id), one(Node))
 
 
 def change_node(
     scope: Scope, node_id: str, *, if_match: int | None = None, **changes: Unpack[NodeChange]
 ) -> Call[Node]:
-    """Change the fields that are given; `summary=None` takes it away."""
+    """Change the given fields; `summary=None` removes the summary."""
     path = at(ROOT, node_id)
     return patch(scope, path, one(Node), given(**changes), if_match=if_match, conflict_as=Node)
 
@@ -125,16 +125,16 @@ def neighbors(
     direction: Direction = "both",
     as_of: datetime | None = None,
 ) -> Call[Graph]:
-    """The nodes around one, up to three steps away, nearest first, and the edges that lead there."""
+    """The nodes up to three edges away, nearest first, and the edges between."""
     query: Query = {"depth": depth, "relation": relation, "direction": direction, "as_of": as_of}
     return get(scope, at(ROOT, node_id, "neighbors"), one(Graph), query)
 
 
 def path(scope: Scope, from_id: str, to_id: str) -> Call[Graph]:
-    """The shortest way from one node to another; NotFound where there is none."""
+    """The shortest path from one node to another; NotFound if there is none."""
     return get(scope, at(ROOT, "path"), one(Graph), {"from": from_id, "to": to_id})
 
 
 def merge_node(scope: Scope, node_id: str, into: str, *, if_match: int | None = None) -> Call[Node]:
-    """Make a node part of another: names, items and edges move, and its id answers with the survivor."""
+    """Merge a node into another: names, items and edges move, and its id then returns the other node."""
     return post(scope, at(ROOT, node_id, "merge"), one(Node), {"into": into}, if_match=if_match)

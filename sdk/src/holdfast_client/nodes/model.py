@@ -1,4 +1,4 @@
-"""What the node graph is made of."""
+"""The values of the node graph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Visibility = Literal["user", "project", "org"]
 
 @dataclass(frozen=True, slots=True)
 class NodeItem:
-    """Something known about a node; one that comes of a memory is seen by those who see that memory."""
+    """A statement about a node. If it comes from a memory, only those who see that memory see it."""
 
     id: str
     content: str
@@ -46,7 +46,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """One node's relation to another."""
+    """A relation from one node to another."""
 
     id: str
     type: Literal["memory_edge"] = "memory_edge"
@@ -71,7 +71,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """Something to say of a node."""
+    """A statement to add to a node."""
 
     content: str
     source: str = "manual"
@@ -79,7 +79,7 @@ class NewItem:
 
 
 class NodeChange(TypedDict, total=False):
-    """What to change about a node."""
+    """The fields of a node that can be changed."""
 
     name: str
     kind: str
@@ -88,7 +88,7 @@ class NodeChange(TypedDict, total=False):
 
 
 class EdgeOptions(TypedDict, total=False):
-    """What an edge may be given besides; what is left out takes its default, or stays."""
+    """The optional fields of an edge. A field that is left out has its default, or on an update is kept."""
 
     weight: float
     valid_from: datetime | None

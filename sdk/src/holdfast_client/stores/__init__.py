@@ -5,7 +5,7 @@ from holdfast_client.stores import calls
 
 
 class Stores(Face):
-    """Versioned text at paths."""
+    """Read and write stores: texts at paths, with their versions."""
 
     create = sync(calls.create_store)
     list = sync(calls.list_stores)
@@ -29,7 +29,7 @@ class Stores(Face):
 
 
 class AsyncStores(AsyncFace):
-    """Versioned text at paths."""
+    """Read and write stores: texts at paths, with their versions."""
 
     create = awaited(calls.create_store)
     list = awaited(calls.list_stores)

@@ -31,7 +31,7 @@ def create_store(
     description: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> Call[Store]:
-    """Make a store; names need not be unique."""
+    """Create a store; names need not be unique."""
     body = given(name=name, description=description, metadata=dict(metadata or {}))
     return post(scope, at(ROOT), one(Store), body)
 
@@ -47,7 +47,7 @@ def list_stores(
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[Store]]:
-    """Stores, newest first; `name` is how the name begins, in any case."""
+    """Stores, newest first; `name` filters by the start of the name, ignoring case."""
     query: Query = {
         "include_archived": include_archived,
         "name": name,
@@ -61,7 +61,7 @@ def list_stores(
 
 
 def read_store(scope: Scope, store_id: str) -> Call[Store]:
-    """One store, with its counts as they are now."""
+    """One store, with its present counts."""
     return get(scope, at(ROOT, store_id), one(Store))
 
 
@@ -74,7 +74,7 @@ def change_store(
     metadata: Mapping[str, str | None] | Unset = UNSET,
     if_match: int | None = None,
 ) -> Call[Store]:
-    """Change what is given; a None in the metadata removes its key."""
+    """Change the given fields; a None in the metadata removes that key."""
     body = given(name=name, description=description, metadata=metadata)
     return patch(scope, at(ROOT, store_id), one(Store), body, if_match=if_match)
 
@@ -85,7 +85,7 @@ def delete_store(scope: Scope, store_id: str, *, if_match: int | None = None) ->
 
 
 def archive_store(scope: Scope, store_id: str, *, if_match: int | None = None) -> Call[Store]:
-    """Close a store to writing, for good; Archived if it is already."""
+    """Make a store read-only permanently; raises Archived if it is already."""
     return post(scope, at(ROOT, store_id, "archive"), one(Store), if_match=if_match)
 
 
@@ -100,7 +100,7 @@ def create_entry(
     *,
     metadata: Mapping[str, str] | None = None,
 ) -> Call[StoreEntry]:
-    """Write a text at a free path; Conflict, with the entry that has it as `current`, if it is taken."""
+    """Write a text at a free path; Conflict if the path is taken, with its entry as `current`."""
     body = given(path=path, content=content, metadata=dict(metadata or {}))
     where = at(ROOT, store_id, "memories")
     return post(scope, where, one(StoreEntry), body, conflict_as=StoreEntry)
@@ -115,7 +115,7 @@ def list_entries(
     limit: int = 20,
     after_path: str | None = None,
 ) -> Call[PathPage]:
-    """Entries by path, without their contents; with `depth`, what lies deeper is rolled up into folders."""
+    """Entries by path, without contents; with `depth`, deeper entries are grouped as folders."""
     query: Query = {
         "path_prefix": path_prefix,
         "depth": depth,
@@ -146,7 +146,7 @@ def update_entry(
     metadata: Mapping[str, str] | Unset = UNSET,
     if_match: int | None = None,
 ) -> Call[StoreEntry]:
-    """Replace an entry read at `version`; another `path` renames it. Conflict has the entry as it is now."""
+    """Replace an entry if `version` is current; another `path` renames it. Conflict has the present entry."""
     body = given(content=content, version=version, path=path, metadata=metadata)
     where = at(ROOT, store_id, "memories", entry_id)
     return put(scope, where, one(StoreEntry), body, if_match=if_match, conflict_as=StoreEntry)
@@ -160,7 +160,7 @@ def delete_entry(
     version: int | None = None,
     if_match: int | None = None,
 ) -> Call[None]:
-    """Delete an entry, only at `version` if one is given; its versions stay."""
+    """Delete an entry; with `version`, only if that is current. Its versions stay."""
     where = at(ROOT, store_id, "memories", entry_id)
     return delete(
         scope, where, query={"version": version}, if_match=if_match, conflict_as=StoreEntry
@@ -170,7 +170,7 @@ def delete_entry(
 def restore_entry(
     scope: Scope, store_id: str, entry_id: str, *, version_id: str, version: int
 ) -> Call[StoreEntry]:
-    """Make an old version's content and metadata the newest; a deleted entry comes back under its id."""
+    """Write an old version's content and metadata again; a deleted entry is restored with its id."""
     body = given(version_id=version_id, version=version)
     where = at(ROOT, store_id, "memories", entry_id, "restore")
     return post(scope, where, one(StoreEntry), body, conflict_as=StoreEntry)
@@ -212,7 +212,7 @@ def read_version(scope: Scope, store_id: str, version_id: str) -> Call[EntryVers
 
 
 def redact_version(scope: Scope, store_id: str, version_id: str) -> Call[EntryVersion]:
-    """Take a version's content away for good; Conflict while the entry stands at it."""
+    """Erase a version's content permanently; Conflict while it is the entry's current version."""
     where = at(ROOT, store_id, "versions", version_id, "redact")
     return post(scope, where, one(EntryVersion), conflict_as=EntryVersion)
 
@@ -235,7 +235,7 @@ def export_store(scope: Scope, store_id: str) -> Call[bytes]:
 def import_store(
     scope: Scope, store_id: str, content: bytes, *, mode: ImportMode = "upsert"
 ) -> Call[Imported]:
-    """Write every file of a zip to its path, or nothing of it; `replace` also deletes what is not in it."""
+    """Write every file of a zip to its path, or none; `replace` also deletes entries that are not in it."""
     return post(
         scope,
         at(ROOT, store_id, "import"),

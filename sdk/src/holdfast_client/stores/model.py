@@ -1,4 +1,4 @@
-"""What a store holds."""
+"""The values of stores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ ImportMode = Literal["upsert", "replace"]
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A memory store, with the number and the size of what is in it."""
+    """A memory store, with the number and the total size of its entries."""
 
     id: str
     name: str
@@ -29,7 +29,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class StoreEntry:
-    """A text at a path; lists leave its content out."""
+    """A text at a path; `content` is left out in lists."""
 
     id: str
     store_id: str
@@ -46,7 +46,7 @@ class StoreEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntryPrefix:
-    """Stands in a list for all entries below a path, with a trailing slash."""
+    """In a list: all entries below a path, which ends with a slash."""
 
     path: str
     type: Literal["memory_prefix"] = "memory_prefix"
@@ -61,7 +61,7 @@ class PathPage:
     next_path: str | None
 
     def onward(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What to ask for the page after this one; None at the end."""
+        """The arguments that request the next page; None at the end."""
         return {**asked, "after_path": self.next_path} if self.has_more else None
 
 
@@ -75,7 +75,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class EntryVersion:
-    """An entry as it was after one change; `content` on a read, unless it was redacted."""
+    """An entry after one change; `content` is set when one version is read, unless it was redacted."""
 
     id: str
     store_id: str
@@ -95,7 +95,7 @@ class EntryVersion:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What became of one path between two moments; `old_path` where it was renamed."""
+    """The change of one path between two times or versions; `old_path` if it was renamed."""
 
     path: str
     action: Action
@@ -106,14 +106,14 @@ class FileDiff:
 
 @dataclass(frozen=True, slots=True)
 class StoreDiff:
-    """What changed between two moments, by path."""
+    """The changes between two times or versions, by path."""
 
     files: list[FileDiff]
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did to each path."""
+    """What an import did, path by path."""
 
     created: int
     updated: int

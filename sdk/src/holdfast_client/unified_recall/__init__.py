@@ -1,4 +1,4 @@
-"""The first verbs, on the client itself: remember, recall, forget."""
+"""The methods of the client itself: remember, recall, forget."""
 
 from holdfast_client.face import AsyncFace, Face, awaited, sync
 from holdfast_client.unified_recall import calls

@@ -1,4 +1,4 @@
-"""The first verbs: remember, recall, forget."""
+"""The operations remember, recall and forget."""
 
 import hashlib
 from typing import Unpack
@@ -14,16 +14,16 @@ from holdfast_client.values import given
 def remember(
     asker: Scope, value: str, key: str | None = None, **options: Unpack[SaveOptions]
 ) -> Call[SavedMemory]:
-    """Save a memory: for the user anywhere, unless `scope` says "project" or "agent".
+    """Save a memory, visible to the user everywhere unless `scope` is "project" or "agent".
 
-    Without a `key` it has one of its text, so that the same text is remembered once; with a key, what was remembered
-    under it is replaced.
+    Without a `key`, the key is made from the text, so the same text is saved once. With a key, the memory that has this key is
+    updated.
     """
     return save_memory(asker, key or key_of(value), value, **options)
 
 
 def recall(asker: Scope, query: str, **options: Unpack[EveryRecallOptions]) -> Call[RecalledThings]:
-    """What fits a query best, of every kind that the caller may see (or of the `kinds` that are named)."""
+    """Search every kind of memory that the caller may see (or only `kinds`), best first."""
     body = given(**{"query": query, **options, **asker.place(options)})
     return ask(asker, "/recall", one(RecalledThings), body)
 
@@ -31,14 +31,14 @@ def recall(asker: Scope, query: str, **options: Unpack[EveryRecallOptions]) -> C
 def forget(asker: Scope, memory: str | Memory | RecalledThing) -> Call[Memory]:
     """End a memory's validity now, so that it is not recalled again: by its id, as a memory, or as it was recalled.
 
-    Its history stays, and restoring an earlier version brings it back. To erase it for good takes a person at a browser.
+    Its history stays, and restoring an earlier version makes it valid again. Erasing it needs a person at a browser.
     Forgetting twice is no error.
     """
     return retire_memory(asker, _id_of(memory))
 
 
 def key_of(value: str) -> str:
-    """The key of a text that was given none."""
+    """The key for a text that is saved without one: `text-` and the start of its SHA-256."""
     return f"text-{hashlib.sha256(value.encode()).hexdigest()[:16]}"
 
 

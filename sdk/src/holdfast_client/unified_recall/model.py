@@ -1,4 +1,4 @@
-"""What a recall over every face answers."""
+"""The values of a recall over every face."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Kind = Literal["block_line", "entry", "memory", "node_item", "store_entry", "sum
 
 @dataclass(frozen=True, slots=True)
 class RecalledThing:
-    """Something that was recalled: its best passage, itself as its face shows it, and how it was found."""
+    """A recalled object: its best passage, the object as its face returns it, and how it was found."""
 
     kind: Kind
     id: str
@@ -24,7 +24,7 @@ class RecalledThing:
 
 @dataclass(frozen=True, slots=True)
 class RecalledThings:
-    """What was recalled, best first; `misses` for the ids that were asked about and are not in `data`."""
+    """Recalled objects, best first; `misses` explains the ids of `ids` that are not in `data`."""
 
     data: list[RecalledThing]
     tokens: int
@@ -32,6 +32,6 @@ class RecalledThings:
 
 
 class EveryRecallOptions(RecallOptions, total=False):
-    """How a recall looks, where from, and for what."""
+    """The options of a recall, its agent, project and session, and the kinds to search."""
 
     kinds: Sequence[Kind]
