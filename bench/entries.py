@@ -1,5 +1,5 @@
-"""Entries among 100 agents with 1,000 each: storing at the cap against storing in an empty agent, hydration of 1,000
-entries against its bare SQL."""
+"""Entries of 100 agents with 1,000 each: storing at the cap compared with storing in an empty agent, and hydration of 1,000
+entries compared with its bare SQL."""
 
 import psycopg
 
@@ -100,7 +100,7 @@ async def _hydrations(bench: Bench) -> dict[str, float]:
 
 
 def _fill(bench: Bench) -> None:
-    """Full agents, written the short way; one of them all core."""
+    """Insert full agents by SQL; one of them has only core entries."""
     with psycopg.connect(bench.owner_url, autocommit=True) as owner:
         owner.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
         owner.execute(

@@ -1,9 +1,10 @@
 """Quality of the `rules` extractor on data/memchat: `python -m bench.extract [--verbose]` (`make bench-extract`).
 
-The extractor and the comparison of same and new run in this process, without the service: sessions are settled one after the
-other, each with the ten messages before it as context, and rows are kept in a list. Prints the figures of the README of
-data/memchat for the spaces that rules were tuned on and for those set aside, by kind of fact and by kind of space, and how
-restated and changed facts are told apart. `--verbose` shows the worst failures. Exits with 1 when a floor is not held.
+The extractor and the comparison of candidates with existing rows run in this process, without the service: sessions are settled
+one after the other, each with the ten messages before it as context, and rows are kept in a list. Prints the figures that the
+README of data/memchat defines, for the spaces that the rules were tuned on and for those held out, by kind of fact and by kind
+of space, and how well restated and changed facts are distinguished. `--verbose` shows the worst failures. Exits with 1 if a
+figure is below its floor.
 """
 
 import json
@@ -39,7 +40,7 @@ SHOWN = 25
 
 @dataclass
 class Row:
-    """A row of memory, as far as the replay needs it."""
+    """The fields of a memory row that the replay needs."""
 
     fact: KnownFact
     turns: set[str]
@@ -48,7 +49,7 @@ class Row:
 
 @dataclass
 class InProcess:
-    """The extractor and the comparison over a list of rows: what a job does, without a database."""
+    """The extractor and the comparison on a list of rows: the same as the job, without a database."""
 
     speaker: Speaker
     rows: list[Row] = field(default_factory=list)
@@ -64,7 +65,7 @@ class InProcess:
         self.said += messages
 
     def settle_again(self) -> int:
-        """The whole conversation four times more, as if nobody had noted that it was learned from."""
+        """Process the whole conversation four more times, as if it had not been processed before."""
         before, applied = len(self.rows), list(self.applied)
         for _ in range(4):
             self._learn(self.said, [])
@@ -129,7 +130,7 @@ def make_learner(_space: Space, user: str) -> InProcess:
 
 
 def measure_pairs() -> dict[str, Share]:
-    """How pairs of statements are told apart: the same again, a change, something else."""
+    """How pairs of statements are classified: the same again, a change, something else."""
     shares: dict[str, Share] = {}
     for pair in json.loads((DATA / "pairs.json").read_text()):
         learner = InProcess(Speaker())
@@ -183,7 +184,7 @@ def _breakdown(title: str, columns: dict[str, dict[str, Share]]) -> Table:
 
 
 def main() -> int:
-    """Measure and print; 1 where a floor is not held."""
+    """Measure and print; returns 1 if a figure is below its floor."""
     verbose, console = "--verbose" in sys.argv, Console(width=150)
     spaces = read_spaces()
     parts = {

@@ -1,4 +1,4 @@
-"""How a benchmark measures: a service of its own, rounds that alternate between what is compared, medians, ratios."""
+"""Tools of the benchmarks: start a service, time operations in alternating rounds, print medians and ratios."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ Operation = Callable[[int], Awaitable[object]]
 
 @dataclass(frozen=True)
 class Bench:
-    """What a benchmark talks to."""
+    """The service and the database of a benchmark."""
 
     url: str
     key: str
@@ -42,7 +42,7 @@ class Bench:
 
 @asynccontextmanager
 async def bench_service() -> AsyncIterator[Bench]:
-    """`holdfast serve` on a fresh database, in a process of its own as its users have it; all of it gone afterwards."""
+    """Start `holdfast serve` on a new database, in its own process as users run it; both are removed afterwards."""
     with tempfile.TemporaryDirectory(
         prefix="holdfast-bench-", ignore_cleanup_errors=True
     ) as folder:
@@ -71,7 +71,7 @@ async def _serve(data_dir: Path) -> tuple[asyncio.subprocess.Process, dict[str, 
 
 @asynccontextmanager
 async def _reach(data_dir: Path, url: str) -> AsyncIterator[Bench]:
-    """An org of the benchmark's own, over HTTP and in the database."""
+    """Create an org for the benchmark, and connect to it over HTTP and in the database."""
     endpoints = find_running(data_dir)
     if endpoints is None:
         raise RuntimeError("the service's database is not to be found")
@@ -92,7 +92,7 @@ async def compare(
     rounds: int = 40,
     per_round: int = 25,
 ) -> dict[str, float]:
-    """Time the operations in turns and print each median and its ratio to `against`; the medians in seconds."""
+    """Time the operations in turns, print each median and its ratio to `against`, and return the medians in seconds."""
     times: dict[str, list[float]] = {name: [] for name in operations}
     done = dict.fromkeys(operations, 0)
     for name, operation in operations.items():  # prepared statements, warm caches
@@ -121,7 +121,7 @@ async def compare(
 
 
 def progress_bar() -> Progress:
-    """For what takes minutes: how much is done, and how long the rest will take."""
+    """A progress bar with the remaining time, for steps that take minutes."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -132,5 +132,5 @@ def progress_bar() -> Progress:
 
 
 def load_note() -> str:
-    """What else the machine was doing, since it shows in the figures."""
+    """The load of the machine, which affects the figures."""
     return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"

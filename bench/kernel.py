@@ -1,4 +1,4 @@
-"""A keyed read and a keyed write of a small kernel table: through HTTP, through the service, as bare SQL, with and without
+"""A read and a write by key of a small kernel table: over HTTP, through the service function, as bare SQL, with and without
 row-level security."""
 
 import psycopg
@@ -74,7 +74,7 @@ async def run(bench: Bench) -> None:
 
 
 def _fill(bench: Bench) -> None:
-    """The same rows with the wall and, in a table of the benchmark's, without."""
+    """Insert the same rows into the table with row-level security and into one without."""
     with psycopg.connect(bench.owner_url, autocommit=True) as owner:
         owner.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
         owner.execute(
@@ -85,5 +85,5 @@ def _fill(bench: Bench) -> None:
         owner.execute("CREATE TABLE bench_plain (LIKE workspaces INCLUDING ALL)")
         owner.execute("INSERT INTO bench_plain SELECT * FROM workspaces")
         owner.execute("GRANT SELECT, UPDATE ON bench_plain TO holdfast_app")
-        # PUT of a row that the benchmark filled must find its earlier version in the history.
+        # A PUT needs the earlier version of the row in the history.
         owner.execute("ANALYZE workspaces, bench_plain")

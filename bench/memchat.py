@@ -1,6 +1,6 @@
-"""The conversations of data/memchat, replayed to something that learns, and scored as the README there says.
+"""Replays the conversations of data/memchat to a learner, and scores it as the README there defines.
 
-The learner is a protocol: today `bench/extract.py` has one in this process; one that talks to the API can take its place.
+The learner is a protocol: `bench/extract.py` has one that runs in this process; one that uses the API can replace it.
 """
 
 import json
@@ -27,7 +27,7 @@ CHECK = frozenset(
 
 @dataclass(frozen=True)
 class Turn:
-    """One message as a learner gets it."""
+    """One message, as it is given to a learner."""
 
     id: str
     role: str
@@ -51,22 +51,22 @@ class Learner(Protocol):
     """Learns from one user's conversation."""
 
     def settle(self, turns: list[Turn]) -> None:
-        """Learn from the turns of one session, after all before it."""
+        """Learn from the turns of one session; earlier sessions have been settled."""
 
     def settle_again(self) -> int:
-        """Learn from the whole conversation once more; how many rows that added."""
+        """Learn from the whole conversation again; returns how many rows that added."""
 
     @property
     def applied(self) -> list[Applied]:
-        """What was applied so far, in order."""
+        """The proposals applied so far, in order."""
 
     def current(self) -> set[str]:
-        """The rows that still hold."""
+        """The rows that are not superseded."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """A space of the set."""
+    """One space of the data set."""
 
     raw: dict[str, Any]
 
@@ -82,7 +82,7 @@ class Space:
 
     @property
     def users(self) -> list[str]:
-        """Whose memories are built: the user's, or each speaker's."""
+        """The users whose memories are built: the user, or every speaker."""
         return ["user"] if "user" in self.raw["speakers"] else list(self.raw["speakers"])
 
     @cached_property
@@ -105,16 +105,16 @@ class Space:
 
     @cached_property
     def evidence(self) -> frozenset[str]:
-        """Turns that some gold fact cites."""
+        """Turns that at least one gold fact cites."""
         return frozenset(each for fact in self.raw["facts"] for each in fact["evidence"])
 
     @property
     def keepable(self) -> frozenset[str]:
-        """Turns whose fact is true and may be kept although no gold fact cites them."""
+        """Turns with a true fact that may be stored although no gold fact cites them."""
         return frozenset(self.raw.get("keepable", []))
 
     def sessions(self, user: str) -> Iterator[list[Turn]]:
-        """The conversation as this user's: own turns as role user, the others' as assistant, by name in a named space."""
+        """The conversation from this user's view: own turns have the role user, others assistant, with names in a named space."""
         for session in self.raw["sessions"]:
             at = datetime.fromisoformat(session["date"]).replace(tzinfo=UTC)
             yield [
@@ -138,7 +138,7 @@ def read_spaces(folder: Path = DATA) -> list[Space]:
 
 @dataclass
 class Share:
-    """So many of so many."""
+    """A count out of a total."""
 
     hits: int = 0
     of: int = 0
@@ -150,13 +150,13 @@ class Share:
 
     @property
     def value(self) -> float:
-        """The share; 0 of nothing."""
+        """The share; 0 if the total is 0."""
         return self.hits / self.of if self.of else 0.0
 
 
 @dataclass
 class Figures:
-    """What a run measured."""
+    """The figures of a run."""
 
     shares: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
     by_kind: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
@@ -166,7 +166,7 @@ class Figures:
     failures: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, space: Space, hit: bool) -> None:
-        """Count in the whole and for the kind of space."""
+        """Count in the total and for the kind of space."""
         self.shares[name].add(hit)
         self.by_space[space.kind, name].add(hit)
 
@@ -274,7 +274,7 @@ def _supersession(figures: Figures, space: Space, user: str, learner: Learner) -
 
 
 def _false_supersession(figures: Figures, space: Space, learner: Learner) -> None:
-    """Of the rows that a job superseded, how many no gold fact calls superseded: facts that memory lost."""
+    """How many of the superseded rows no gold fact calls superseded: facts that were lost."""
     meant = {fact["supersedes"] for fact in space.raw["facts"] if fact["supersedes"]}
     gold_old = {
         each

@@ -1,5 +1,5 @@
-"""Saving a memory (row, revision, passage; no embedder) against the bare insert of its row; in bulk against one by one,
-over HTTP with the default embedder; reads in an org of 100,000."""
+"""Saving a memory (row, revision, passage; no embedder) compared with the bare insert of its row; saving in bulk compared with
+one by one, over HTTP with the default embedder; reads in an org of 100,000 memories."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ VALUE = "Prefers green tea in the morning, and none after four. " * 4
 BATCH = 1_000
 USERS, PER_USER = 100, 1_000
 
-# The same row in a transaction of its own, with the org entered and nothing else: no history, no dedupe.
+# The same row in its own transaction, with the org set and nothing else: no history, no check of the key.
 bare_insert = Query(
     "bare_insert",
     """
@@ -100,7 +100,7 @@ async def _reads(bench: Bench, caller: Caller) -> None:
 
 
 def _fill(bench: Bench) -> None:
-    """Memories of many users, by SQL: what is measured comes on top."""
+    """Insert memories of many users by SQL, as the data beside which is measured."""
     with psycopg.connect(bench.owner_url, autocommit=True) as owner:
         owner.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
         owner.execute(

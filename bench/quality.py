@@ -1,6 +1,6 @@
-"""What recall is measured on, and its measures: the same for the service and for its peers.
+"""The data sets and measures of recall quality, the same for the service and for its peers.
 
-Only the standard library: the peers run in a process, and an environment, of their own.
+Imports only the standard library, because the peers run in their own process and virtual environment.
 """
 
 import gzip
@@ -22,14 +22,14 @@ DEEPEST = max(AT)
 SETS = ("locomo-tune", "longmemeval-tune", "memchat")
 DATA = Path(__file__).parents[2] / "shared" / "data" / "recall"
 MEMCHAT = Path(__file__).parents[1] / "data" / "memchat" / "spaces"
-# What has nothing to do with any of the conversations: the best answer is none.
+# Questions that are unrelated to every conversation: the right answer is empty.
 FOREIGN = Path(__file__).with_name("foreign.txt").read_text().splitlines()
 MIN_SCORE = 0.3
 
 
 @dataclass(frozen=True)
 class Space:
-    """One memory: units that are stored, and questions asked of it alone."""
+    """One user's memory: the units to store, and the questions about them."""
 
     name: str
     units: list[dict[str, Any]]
@@ -42,12 +42,12 @@ class Space:
 
 
 def folder() -> Path:
-    """Where the files are: HOLDFAST_BENCH_DATA, or beside the checkout."""
+    """The folder of the data files: HOLDFAST_BENCH_DATA, or beside the checkout."""
     return Path(os.environ.get("HOLDFAST_BENCH_DATA", DATA))
 
 
 def file_of(name: str) -> Path:
-    """The file of a set, or its folder; it may not be there."""
+    """The file or folder of a data set; it may be missing."""
     if name == "memchat":
         return MEMCHAT if MEMCHAT.is_dir() else folder().parent / "memchat" / "spaces"
     return folder() / f"{name}.json.gz"
@@ -65,7 +65,7 @@ def read(path: Path) -> list[Space]:
 
 
 def _read_chat(path: Path) -> Space:
-    """A space of memchat: every turn is a unit. Every second space is used, the others are for other measurements."""
+    """A space of memchat: every turn is a unit. Every second space is used; the others are for other measurements."""
     chat = json.loads(path.read_text())
     units = [
         {
@@ -93,18 +93,18 @@ def _read_chat(path: Path) -> Space:
 
 
 def foreign_to(place: int, of: int) -> list[str]:
-    """The foreign questions that the space at this place is asked: all of them, or a share where there are many spaces."""
+    """The unrelated questions for the space at this index: all of them, or a share if there are many spaces."""
     return FOREIGN[place % of :: of]
 
 
 def steps(spaces: list[Space]) -> int:
-    """How much there is to do: units to store and questions to ask."""
+    """The number of steps: units to store and questions to ask."""
     return sum(len(space.units) + len(space.questions) for space in spaces)
 
 
 @dataclass
 class Figures:
-    """What a run measured, question by question."""
+    """The figures of a run, question by question."""
 
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     by_category: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -114,7 +114,7 @@ class Figures:
     add_s: list[float] = field(default_factory=list)
 
     def count(self, space: Space, question: dict[str, Any], found: list[str]) -> None:
-        """Add a question's answer: ids of units, best first. A session stands where its best unit does."""
+        """Add the answer to a question: ids of units, best first. A session is ranked as its best unit."""
         gold, gold_sessions = set(question["gold"]), set(question["gold_sessions"])
         for at in AT:
             self.values[f"R@{at}"].append(len(gold & set(found[:at])) / len(gold))
@@ -130,30 +130,30 @@ class Figures:
         self.by_category[question["category"]].append(self.values["R@10"][-1])
 
     def count_scores(self, question: dict[str, Any], scored: list[tuple[str, float]]) -> None:
-        """Add whether each result was asked for, by the tenth its score lies in."""
+        """Add whether each result was a right one, by the tenth of its score."""
         for unit, score in scored:
             self.by_score[min(int(score * 10), 9) / 10].append(unit in question["gold"])
 
     def count_sure(self, question: dict[str, Any], scored: list[tuple[str, float]]) -> None:
-        """Add the recall at 10 that is left with `min_score`."""
+        """Add the recall at 10 with `min_score`."""
         gold = set(question["gold"])
         sure = {unit for unit, score in scored[:10] if score >= MIN_SCORE}
         self.values[f"R@10, {MIN_SCORE}+"].append(len(gold & sure) / len(gold))
 
     def count_foreign(self, scores: list[float]) -> None:
-        """Add whether a foreign question got an answer, by default and with `min_score`."""
+        """Add whether an unrelated question got an answer, by default and with `min_score`."""
         self.foreign["by default"].append(bool(scores))
         self.foreign[f"with min_score {MIN_SCORE}"].append(
             any(score >= MIN_SCORE for score in scores)
         )
 
     def mean(self, name: str) -> float:
-        """A figure over all questions."""
+        """The mean of a figure over all questions."""
         return statistics.fmean(self.values[name])
 
     @property
     def adds_per_s(self) -> float:
-        """Units stored in a second, one at a time."""
+        """Units stored per second, one at a time."""
         return len(self.add_s) / sum(self.add_s)
 
     @property

@@ -2,8 +2,8 @@
 
 One memory per unit: the text as value, the speaker as source, the session as session_id, the date as valid_from; default
 settings, hybrid, no LLM. Prints recall of gold units at 5, 10 and 50, of gold sessions at 5 and 10, MRR, nDCG@10, the time
-of writes and searches, and R@10 per category. Where `make bench-peers` has been run, LangGraph's PostgresStore and mem0
-answer the same questions and stand in the same table (see bench/peers). Exits with 1 when a floor is not held.
+of writes and searches, and R@10 per category. If `make bench-peers` has been run, LangGraph's PostgresStore and mem0 answer the
+same questions and are in the same table (see bench/peers). Exits with 1 if a figure is below its floor.
 """
 
 import statistics
@@ -44,7 +44,7 @@ US = "Holdfast"
 
 
 async def measure(client: httpx.AsyncClient, name: str, spaces: list[Space]) -> Figures:
-    """Store every space for a user of its own, one memory at a time, and ask its questions."""
+    """Store every space for its own user, one memory at a time, and ask its questions."""
     figures = Figures()
     with progress_bar() as progress:
         task = progress.add_task(f"{name}, {US}", total=steps(spaces))
@@ -87,7 +87,7 @@ async def measure(client: httpx.AsyncClient, name: str, spaces: list[Space]) -> 
 
 
 async def measure_peers(bench: Bench, name: str) -> dict[str, Figures]:
-    """The figures of each peer that is installed, by its name and version. One that fails is told of and left out."""
+    """The figures of each installed peer, by name and version. A peer that fails is reported and left out."""
     interpreter = peers.python()
     if interpreter is None:
         return {}
@@ -105,7 +105,7 @@ async def measure_peers(bench: Bench, name: str) -> dict[str, Figures]:
 
 
 def show(name: str, measured: dict[str, Figures]) -> None:
-    """Print what was measured, in one table, and our recall by category."""
+    """Print all figures in one table, and the recall of Holdfast by category."""
     table = Table(
         title=f"{name} ({load_note()})", title_justify="left", box=None, padding=(0, 1, 0, 0)
     )
@@ -149,7 +149,7 @@ def show(name: str, measured: dict[str, Figures]) -> None:
 
 
 def below_floor(name: str, figures: Figures) -> list[str]:
-    """The floors that were not held."""
+    """The figures that are below their floors."""
     return [
         f"{name} {figure}: {figures.mean(figure):.3f} < {floor}"
         for figure, floor in FLOORS[name].items()
@@ -158,7 +158,7 @@ def below_floor(name: str, figures: Figures) -> list[str]:
 
 
 async def run(bench: Bench) -> bool:
-    """Measure every set that is there; whether the floors held."""
+    """Measure every data set that is present; returns whether all figures reached their floors."""
     failed: list[str] = []
     if peers.python() is None:
         console.print(peers.HOW_TO_GET_THEM)
@@ -179,11 +179,11 @@ async def run(bench: Bench) -> bool:
 
 
 async def main() -> int:
-    """As a command of its own."""
+    """The command line."""
     async with bench_service() as bench:
         return 0 if await run(bench) else 1
 
 
 if __name__ == "__main__":
     logs.configure("warning")
-    sys.exit(uvloop.run(main()))  # as `holdfast serve` runs
+    sys.exit(uvloop.run(main()))  # as in `holdfast serve`

@@ -1,7 +1,7 @@
 """Where the time of a recall goes: `python -m bench.recall_parts`, and at the end of `make bench-recall`.
 
-One scope of 600 memories; every query is asked once over HTTP, once through the service function in this process, and once in
-pieces: its embedding alone, its statements alone. Python is what is left of the call in process, HTTP what is left of the request.
+One scope of 600 memories. Every query is sent once over HTTP, once through the service function in this process, and once in
+parts: its embedding alone, its statements alone. "Python" is the rest of the call in process, "HTTP" the rest of the request.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ async def run(bench: Bench) -> None:
     if embedder is None:
         raise RuntimeError("there is no embedder to measure")
     while (await vectors.progress(db, caller, embedder.model)).embedded < SIZE:
-        await asyncio.sleep(0.2)  # the worker embeds what a batch leaves to it
+        await asyncio.sleep(0.2)  # the worker embeds the part of a batch that is left to jobs
     try:
         await measure(bench, db, caller)
     finally:
@@ -84,7 +84,7 @@ async def run(bench: Bench) -> None:
 
 
 async def measure(bench: Bench, db: Database, caller: Caller) -> None:
-    """Each part on queries of its own, so that none finds another's embedding at hand."""
+    """Measure each part with its own queries, so that none finds a cached embedding."""
 
     def texts(form: str) -> list[str]:
         return [form.format(n=n, about=TOPICS[n % 6]) for n in range(80)]
@@ -172,7 +172,7 @@ def show_storage(bench: Bench) -> None:
 
 
 async def main() -> None:
-    """As a command of its own."""
+    """The command line."""
     async with bench_service() as bench:
         await run(bench)
 

@@ -1,11 +1,11 @@
 """Speed of recall, as ratios of one run: `python -m bench recall_speed`.
 
-- hybrid recall of a caller who sees 1,000 passages, against the bare SQL of its arms;
+- hybrid recall of a caller who sees 1,000 passages, compared with the bare SQL of its arms;
 - the same caller, and one who sees all, while the org grows to a million passages, which takes a quarter of an hour and 8 GB
   of disk (fewer with HOLDFAST_BENCH_PASSAGES);
-- frequent words against rare ones; p95 against p50 with 16 clients at once.
+- frequent words compared with rare ones; p95 compared with p50 with 16 clients at once.
 
-Passages are filled in by SQL with made-up words (their frequencies fall off as a language's do) and random vectors.
+Passages are inserted by SQL with generated words (distributed as in a natural language) and random vectors.
 """
 
 import asyncio
@@ -74,12 +74,12 @@ SELECT p.id, p.object_id FROM passages p
 
 
 STEP = 10_000
-# Loading a table is quickest without its indexes; these are made anew afterwards.
+# Loading is fastest without indexes; they are created again afterwards.
 INDEXES = ("passage_vectors_384", "postings_by_lexeme", "postings_by_passage", "postings_sample")
 
 
 def fill(bench: Bench, scope: str, first: int, last: int) -> None:
-    """Passages by SQL, as many as asked for, in steps."""
+    """Insert this many passages by SQL, in steps."""
     with psycopg.connect(bench.owner_url, autocommit=True) as connection:
         connection.execute("SELECT set_config('holdfast.org', %s, false)", [bench.org_id])
         connection.execute("SET maintenance_work_mem = '4GB'")
@@ -120,13 +120,13 @@ def _fill_step(
 
 
 def query(rng: random.Random, low: int, high: int) -> str:
-    """Five words whose rank lies between two numbers: the lower, the more frequent."""
+    """Five words with a frequency rank between two numbers; a lower rank is more frequent."""
     return " ".join(f"w{rng.randint(low, high)}" for _ in range(5))
 
 
 async def timed(operation, rounds: int) -> list[float]:
-    """How long each of so many calls took, after as many to warm up: what was filled in must be written out first, and
-    whoever reads has to do it."""
+    """The time of each call, after the same number of calls to warm up: the first reads after a bulk insert also write
+    pages out."""
     for n in range(rounds):
         await operation(n)
     times = []
@@ -138,7 +138,7 @@ async def timed(operation, rounds: int) -> list[float]:
 
 
 async def run(bench: Bench) -> None:
-    """Fill, ask, grow, ask again."""
+    """Insert, measure, insert more, measure again."""
     db = Database(bench.app_url, embedders=Embedders("local"))
     await db.open()
     await vectors.start(db)
@@ -156,7 +156,7 @@ async def _run(bench: Bench, db: Database) -> None:
 
     def asking(scope: str, ranks: tuple[int, int]):
         async def ask(_: int) -> None:
-            # Never the same twice: the vector of a query is kept for a while.
+            # Every query is different: the vector of a query is cached.
             text = query(rng, *ranks)
             await search(db, caller, Question(text=text, scopes=(scope,), kinds=("memory",),
                                               now=datetime.now(UTC)))  # fmt: skip

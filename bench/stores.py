@@ -1,7 +1,7 @@
-"""Does a store with 100,000 entries and a million versions answer like one with 1,000?
+"""Whether a store with 100,000 entries and a million versions is as fast as one with 1,000 entries.
 
-Both stores are filled by SQL and asked the same questions in turn, over HTTP, of the services in this process,
-and as bare SQL.
+Both stores are filled by SQL and read and written in turn: over HTTP, through the service functions in this process, and as
+bare SQL.
 """
 
 import random
@@ -25,7 +25,7 @@ from holdfast.stores.versions import Filters
 SMALL, LARGE = 1_000, 100_000
 VERSIONS_EACH = 10
 TARGET = 1.5
-FIRST_AT_S = 1_700_000_000  # the versions lie a millisecond apart, from here on
+FIRST_AT_S = 1_700_000_000  # versions are one millisecond apart, starting here
 
 FILL_STORE = """
 INSERT INTO memory_stores (org_id, id, workspace_id, name, name_folded, entry_count, total_size, created_at, updated_at)
@@ -55,13 +55,13 @@ PATH = "'f' || n / 1000 || '/d' || n / 50 %% 20 || '/' || n || '.md'"
 
 
 def path_of(number: int) -> str:
-    """The path of an entry, as PATH has it."""
+    """The path of an entry, as in PATH."""
     return f"f{number // 1000}/d{number // 50 % 20}/{number}.md"
 
 
 @dataclass(frozen=True)
 class Filled:
-    """A store that was filled by SQL, and how to ask about it."""
+    """A store that was filled by SQL, with the operations to measure."""
 
     id: str
     entries: int
@@ -74,33 +74,33 @@ class Filled:
 
     @property
     def some_time(self) -> str:
-        """A time, in the middle of its versions."""
+        """A time in the middle of its versions."""
         number = random.randint(self.entries * 2, self.entries * VERSIONS_EACH)
         return datetime.fromtimestamp(FIRST_AT_S + number / 1000, UTC).isoformat()
 
     async def get(self, below: str = "", **params: Any) -> Any:
-        """An answer over HTTP."""
+        """A GET over HTTP."""
         answer = await self.bench.http.get(f"/memory_stores/{self.id}{below}", params=params)
         answer.raise_for_status()
         return answer.json()
 
     def list(self, *, limit: int = 100, **options: Any) -> Awaitable[Any]:
-        """A page, from the service."""
+        """A page of entries, from the service function."""
         return listing.list_entries(self.bench.db, self.caller, self.id, limit=limit, **options)
 
     def list_versions(self, **filters: Any) -> Awaitable[Any]:
-        """A page of versions, from the service."""
+        """A page of versions, from the service function."""
         return versions.list_versions(
             self.bench.db, self.caller, self.id, Cursor(limit=100), Filters(**filters)
         )
 
     def read_at(self, path: str) -> Awaitable[Any]:
-        """An entry, from the service."""
+        """An entry, from the service function."""
         return entries.read_entry_at(self.bench.db, self.caller, self.id, path)
 
 
 async def update_over_http(store: Filled) -> None:
-    """Read an entry and write it anew."""
+    """Read an entry and write a new version."""
     entry = await store.get(f"/memories/by-path/{store.some_path}")
     answer = await store.bench.http.put(
         f"/memory_stores/{store.id}/memories/{entry['id']}",
@@ -110,7 +110,7 @@ async def update_over_http(store: Filled) -> None:
 
 
 async def update_in_process(store: Filled) -> None:
-    """Read an entry and write it anew."""
+    """Read an entry and write a new version."""
     entry = await store.read_at(store.some_path)
     await entries.update_entry(
         store.bench.db, store.caller, store.id, entry.id, content=random.randbytes(99).hex(),
@@ -151,7 +151,7 @@ IN_PROCESS: dict[str, Question] = {
 
 
 def bare_sql(connection: psycopg.AsyncConnection[Any]) -> dict[str, Question]:
-    """The statements themselves, under the policy of the service's role."""
+    """The bare statements, as the service's role with row-level security."""
 
     async def ask(store: Filled, query: Query, **params: Any) -> None:
         common = {"org_id": store.bench.org_id, "store_id": store.id, "workspace_id": "default"}
@@ -176,7 +176,7 @@ def bare_sql(connection: psycopg.AsyncConnection[Any]) -> dict[str, Question]:
 
 
 async def run(bench: Bench) -> None:
-    """Print how each question scales."""
+    """Print how each operation scales."""
     small, large = fill(bench, SMALL), fill(bench, LARGE)
     async with await psycopg.AsyncConnection.connect(
         bench.app_url, autocommit=True, options="-c role=holdfast_app", prepare_threshold=2
@@ -186,7 +186,7 @@ async def run(bench: Bench) -> None:
 
 
 async def ask_both(small: Filled, large: Filled, in_sql: dict[str, Question]) -> None:
-    """Every question of both stores, in turns."""
+    """Measure every operation on both stores, in turns."""
     worst = 0.0
     for how, questions in (
         ("over HTTP", OVER_HTTP),
@@ -207,7 +207,7 @@ async def ask_both(small: Filled, large: Filled, in_sql: dict[str, Question]) ->
 
 
 def asking(question: Question, store: Filled) -> Operation:
-    """A question about one store."""
+    """One operation on one store."""
     return lambda _: question(store)
 
 

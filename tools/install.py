@@ -1,4 +1,4 @@
-"""Installs a lock file with pip, hashes required, and says which package it is at: no silent minutes.
+"""Installs a lock file with pip, with required hashes, and prints its progress.
 
 python tools/install.py requirements.lock
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def main(lock: Path) -> int:
-    """Run pip and report as it goes; its own output is shown only when it fails."""
+    """Run pip and print progress; pip's own output is shown only if it fails."""
     names = re.findall(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", lock.read_text(), re.MULTILINE)
     print(
         f"── installing {lock.name}: {len(names)} packages, each file checked by its hash",

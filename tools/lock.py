@@ -1,10 +1,10 @@
 """Writes the two lock files, pinned with hashes, for every platform and Python at once.
 
 requirements.lock      what `make serve` installs: the service, the client, the embedding model and what builds them
-requirements-dev.lock  what `make test` and `make check` add to it; the versions of the first file hold in the second
+requirements-dev.lock  what `make test` and `make check` add to it, with the versions of the first file
 
-Both are read from the pyproject files. Our own packages are left out (they are installed from this checkout). No index
-address is written: pip uses whichever it is configured with.
+Both are resolved from the pyproject files. Holdfast's own packages are left out (they are installed from this checkout). No
+index address is written: pip uses the one it is configured with.
 """
 
 import subprocess
@@ -15,17 +15,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUN_TIME = ROOT / "requirements.lock"
 DEVELOPMENT = ROOT / "requirements-dev.lock"
-# Our own packages come from this checkout, and pip comes with Python.
+# Holdfast's own packages come from this checkout, and pip comes with Python.
 LEFT_OUT = ("holdfast", "pip>")
-# The peers have an environment of their own; their dependencies must not decide over ours.
+# The peers have their own environment; their dependencies must not affect these versions.
 LEFT_OUT_GROUPS = {"bench-peers"}
-# hatchling asks for it when a package is installed from a checkout (`pip install -e`), as `make serve` does.
+# hatchling needs it to install a package from a checkout (`pip install -e`), as `make serve` does.
 FROM_A_CHECKOUT = {"editables>=0.5"}
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
 
 
 def requirements() -> tuple[list[str], list[str]]:
-    """What the projects ask for at run time, and what development adds to it, without our own packages."""
+    """The run-time requirements of the projects, and those of development, without Holdfast's own packages."""
     run_time: set[str] = set(FROM_A_CHECKOUT)
     development: set[str] = set()
     for file in PROJECTS:

@@ -1,11 +1,11 @@
-"""Run the public MCP conformance suite against a `holdfast serve` of its own; by hand, it needs Node 22.
+"""Run the public MCP conformance suite against a `holdfast serve` that this script starts. Run by hand; needs Node 22.
 
     npm install @modelcontextprotocol/conformance@0.2.0-alpha.12
     python tools/mcp_conformance.py node_modules/.bin/conformance [scenario …]
 
-The suite cannot send a header, so a little proxy adds the key to every request and hands on all else as it came.
-Scenarios that call tools, prompts or resources of fixed names (`test_simple_text`, …) do not apply to a server of its own; a
-check that the suite itself calls "not testable" without such a tool is told, and is no failure.
+The suite cannot send a header, so a small proxy adds the key to every request and forwards the rest unchanged. Scenarios
+that call tools, prompts or resources with fixed names (`test_simple_text`, …) do not apply to this server. A check that the suite
+itself reports as "not testable" without such a tool is printed and is not a failure.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
-# Those that ask for nothing but the protocol: scenario, and the revision of the protocol it is run under.
+# The scenarios that need only the protocol, each with the protocol revision to run it under.
 SCENARIOS = [
     ("server-initialize", "2025-06-18"),
     ("server-initialize", "2025-11-25"),
@@ -50,7 +50,7 @@ SCENARIOS = [
 
 
 def main(conformance: str, only: list[str]) -> int:
-    """Run the scenarios and print what came of each; how many failed."""
+    """Run the scenarios and print each result; returns how many failed."""
     with tempfile.TemporaryDirectory(prefix="holdfast-conformance-") as folder:
         Path(folder).chmod(0o711)  # as root the database runs under another account
         service = subprocess.Popen(
@@ -108,7 +108,7 @@ async def _hand_on(
     port: int | None,
     add: bytes,
 ) -> None:
-    """One request with a header more; the connection ends with its answer."""
+    """Forward one request with the key added; the connection is closed after the answer."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
         lines = [

@@ -1,6 +1,6 @@
-"""LangGraph's PostgresStore and mem0 on the questions of `bench.recall`: same units, embedder, Postgres and measures.
+"""Measures LangGraph's PostgresStore and mem0 as `bench.recall` does: same units, questions, embedder, Postgres and measures.
 
-They live in an environment of their own (`make bench-peers` makes .venv-peers), so that what they depend on never meets
-what the service depends on. `__main__.py` runs there: it stores, asks, and reports what was found and how long it took.
-`run.py` runs beside the service: it starts that process, gives it a database, and does the counting.
+They are installed in their own virtual environment (`make bench-peers` makes .venv-peers), so that their dependencies do not
+conflict with those of the service. `__main__.py` runs there: it stores, asks, and reports results and times. `run.py` runs in
+the environment of the service: it starts that process, gives it a database, and computes the figures.
 """

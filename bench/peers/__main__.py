@@ -1,6 +1,6 @@
-"""`python -m bench.peers PEER FILE`, in the peers' environment: a line of JSON for the peer, each unit and each question.
+"""`python -m bench.peers PEER FILE`, run in the peers' environment: prints a line of JSON for the peer, each unit and each question.
 
-The database is named by PEER_DATABASE, so that its password stands in no list of processes.
+The database URL is in PEER_DATABASE, so that its password is not visible in the list of processes.
 """
 
 import importlib
@@ -20,7 +20,10 @@ from bench.quality import DEEPEST, read
 
 def main(name: str, file: Path, database: str) -> None:
     """Store every space and ask its questions, one at a time."""
-    reports, sys.stdout = sys.stdout, sys.stderr  # whatever a library prints is no report
+    reports, sys.stdout = (
+        sys.stdout,
+        sys.stderr,
+    )  # output of the libraries must not mix with the report
 
     def report(**line: Any) -> None:
         print(json.dumps(line), file=reports, flush=True)

@@ -1,4 +1,4 @@
-"""What a peer must be able to do to be measured."""
+"""The interface of a peer that can be measured."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -17,23 +17,23 @@ Embed = Callable[[Sequence[str]], list[list[float]]]
 
 
 class Peer(Protocol):
-    """A memory that is filled and asked."""
+    """A memory that stores units and searches them."""
 
     def add(self, space: str, unit: dict[str, Any]) -> None:
-        """Store one unit; once this returns, it can be found."""
+        """Store one unit, so that it can be found when this returns."""
         ...
 
     def search(self, space: str, question: str, limit: int) -> list[str]:
-        """The ids of the units that fit best, best first, of this space alone."""
+        """The ids of the best units of this space, best first."""
         ...
 
 
 class Adapter(Protocol):
-    """A module of ADAPTERS."""
+    """A module in ADAPTERS."""
 
     PACKAGE: str
     """Whose version is measured."""
 
     def opened(self, database: str, embed: Embed) -> AbstractContextManager[Peer]:
-        """The peer on an empty database that it may make tables in."""
+        """Open the peer on an empty database, in which it may create tables."""
         ...

@@ -1,6 +1,6 @@
-"""LangGraph's PostgresStore, as its documentation shows it: one connection, a namespace for each space, default index.
+"""LangGraph's PostgresStore as in its documentation: one connection, a namespace per space, default index.
 
-The store embeds the whole value unless it is told otherwise, so speaker and date take part in its search.
+By default the store embeds the whole value, so speaker and date are part of the search.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Store:
 
 @contextmanager
 def opened(database: str, embed: Embed) -> Iterator[Store]:
-    """The store, with its tables made."""
+    """Open the store and create its tables."""
     index: Any = {"dims": DIMENSIONS, "embed": embed}
     with PostgresStore.from_conn_string(database, index=index) as store:
         store.setup()

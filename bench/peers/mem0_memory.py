@@ -1,7 +1,7 @@
-"""mem0 on pgvector with `infer=False`: a message is stored as it is, and no model is asked.
+"""mem0 on pgvector with `infer=False`: a message is stored unchanged, and no language model is called.
 
-mem0 has no field for who speaks that its search would read, so the name stands before the text, which is how mem0's own
-evaluation on LoCoMo stores it. Everything else is at its defaults.
+mem0's search reads no field with the speaker, so the name is put before the text, as in mem0's own evaluation on LoCoMo.
+Everything else has its default.
 """
 
 import tempfile
@@ -17,8 +17,8 @@ from bench.peers.contract import DIMENSIONS, Embed
 
 PACKAGE = "mem0ai"
 
-# mem0 makes a client for its language model and its embedder before anyone needs one. Nobody listens on this port: were
-# either ever called, the run would fail and not leave the machine.
+# mem0 creates clients for its language model and embedder even if they are not used. Nothing listens on this port: if either
+# were called, the run would fail instead of sending data out.
 UNUSED = {
     "provider": "openai",
     "config": {"api_key": "unused", "openai_base_url": "http://127.0.0.1:9"},
@@ -26,7 +26,7 @@ UNUSED = {
 
 
 class Embedding(EmbeddingBase):
-    """The service's embedder; mem0's list of providers has no place for one's own."""
+    """The service's embedder. It replaces a provider of mem0, which has no option for a custom one."""
 
     def __init__(self, embed: Embed) -> None:
         super().__init__()
@@ -39,13 +39,13 @@ class Embedding(EmbeddingBase):
 
 
 class Memories:
-    """A memory whose metadata name the unit."""
+    """A mem0 memory with the id of the unit in the metadata of each item."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
     def add(self, space: str, unit: dict[str, Any]) -> None:
-        """One message, stored as it is."""
+        """Store one message unchanged."""
         speaker = unit["speaker"]
         message = {
             "role": "assistant" if speaker == "assistant" else "user",
@@ -63,7 +63,7 @@ class Memories:
 
 @contextmanager
 def opened(database: str, embed: Embed) -> Iterator[Memories]:
-    """The memory, with its history in a folder that goes away."""
+    """Open the memory, with its history in a temporary folder."""
     store = {"connection_string": database, "embedding_model_dims": DIMENSIONS}
     with tempfile.TemporaryDirectory() as folder:
         memory = Memory.from_config(

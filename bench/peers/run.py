@@ -1,4 +1,4 @@
-"""The peers, measured beside the service: each in its own process, on a database of its own in the same Postgres."""
+"""Measures the peers, each in its own process and on its own database in the Postgres of the service."""
 
 import asyncio
 import json
@@ -22,17 +22,17 @@ HOW_TO_GET_THEM = "LangGraph's store and mem0 are not here to compare with: make
 
 
 class PeerFailed(Exception):
-    """A peer's process ended before it was done; the text is the end of what it wrote."""
+    """A peer's process ended early; the text is the end of its output."""
 
 
 def python() -> Path | None:
-    """The Python that has the peers: HOLDFAST_BENCH_PEERS, or that of .venv-peers; None where there is none."""
+    """The Python of the peers' environment: HOLDFAST_BENCH_PEERS, or .venv-peers; None if there is none."""
     path = Path(os.environ.get("HOLDFAST_BENCH_PEERS", ENVIRONMENT / "bin" / "python"))
     return path if path.is_file() else None
 
 
 async def measure(interpreter: Path, peer: str, file: Path, owner_url: str) -> tuple[str, Figures]:
-    """The peer's version, and its figures on the set in a file. Raises PeerFailed."""
+    """The peer's version and its figures on the data set in a file. Raises PeerFailed."""
     figures, spaces = Figures(), read(file)
     with database_of_its_own(owner_url) as database, progress_bar() as progress:
         task = progress.add_task(
@@ -54,7 +54,7 @@ async def measure(interpreter: Path, peer: str, file: Path, owner_url: str) -> t
 
 @contextmanager
 def database_of_its_own(owner_url: str) -> Iterator[str]:
-    """How to connect to a new, empty database; gone afterwards."""
+    """The URL of a new, empty database, which is dropped afterwards."""
     name = f"peer_{os.getpid()}"
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
@@ -69,7 +69,7 @@ def database_of_its_own(owner_url: str) -> Iterator[str]:
 async def reports_of(
     interpreter: Path, peer: str, file: Path, database: str
 ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
-    """What the peer's process reports, line by line. It knows of no key, no home and no telemetry."""
+    """The report of the peer's process, line by line. Its environment has no keys and no home, and telemetry is off."""
     with tempfile.TemporaryDirectory(prefix="holdfast-peer-") as home:
         words = Path(home) / "stderr"
         environment = {
@@ -88,13 +88,13 @@ async def reports_of(
         try:
             yield _lines(process, words)
         finally:
-            with suppress(ProcessLookupError):  # it ended while we looked
+            with suppress(ProcessLookupError):  # it ended meanwhile
                 process.kill()
             await process.wait()
 
 
 async def _lines(process: asyncio.subprocess.Process, words: Path) -> AsyncIterator[dict[str, Any]]:
-    """Never ends of itself: who asks for more than the process reports is told why there is no more."""
+    """Yield lines; if the process ends and more lines are requested, raise PeerFailed with the reason."""
     assert process.stdout is not None
     async for line in process.stdout:
         yield json.loads(line)
