@@ -359,3 +359,70 @@ async def test_a_buffer_by_tokens(talk):
         await it.append({"role": "user", "content": "one", "id": f"b{n}"})  # 1 + 1 + 2 tokens
     stats = await it.get("stats")
     assert (stats["token_count"], stats["message_count"]) == (12, 3)
+
+
+async def test_metadata_raw_of_the_client_stays_and_extra_fields_go_beside_it(talk):
+    it = await talk()
+    message = {"role": "user", "content": "x", "metadata": {"raw": [1, "mine"], "own": 1}}
+    await it.append([message, {**message, "vendor": {"a": 1}}])
+    first, second = (await it.get("read"))["messages"]
+    assert first["metadata"] == {"raw": [1, "mine"], "own": 1}
+    assert second["metadata"] == {
+        "raw": [1, "mine"],
+        "own": 1,
+        "raw_fields": {"vendor": {"a": 1}},
+    }
+
+
+async def test_a_compaction_item_is_kept_verbatim_and_stays_when_others_are_flushed(talk):
+    it = await talk(
+        type="message_count_based",
+        max_messages=4,
+        flushing={"type": "hybrid_summary", "fallback": "extractive"},
+        privacy_policy={"redact_patterns": ["secret"]},
+    )
+    item = {"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAA=="}
+    done = await it.append([item, {**item, "id": "cmp_2", "encrypted_content": "a secret"}])
+    assert (done["appended"], done["not_persisted"]) == (1, 1)
+    for n in range(6):
+        await it.append(said(1, n))
+    messages = (await it.get("read"))["messages"]
+    [kept] = [m for m in messages if m["type"] == "compaction"]
+    assert (kept["id"], kept["content"]) == ("cmp_1", "")
+    assert kept["metadata"] == {"raw": {"encrypted_content": "gAAAA=="}}
+    assert "gAAAA" not in messages[0]["content"]
+
+
+async def test_lru_named_for_one_flush_counts_the_reads_before_it(talk):
+    it = await talk(type="message_count_based", max_messages=20)  # simple_fifo by itself
+    for n in range(10):
+        await it.append(said(1, n))
+    assert await it.contents(limit=2, offset=1) == ["message 1", "message 2"]
+    await it.append(said(5, 10))
+    flushed = await it.call("flush", strategy="lru", force=True)
+    assert (flushed["actual_strategy"], flushed["message_count"]) == ("lru", 10)
+    assert {"m1", "m2"} <= {m["id"] for m in (await it.get("read"))["messages"]}
+    assert "m0" not in {m["id"] for m in (await it.get("read"))["messages"]}
+
+
+async def test_a_conversation_never_begins_with_an_answer_whose_question_is_gone(talk):
+    it = await talk(type="message_count_based", max_messages=10)
+    for n in range(20):
+        role = "user" if n % 2 == 0 else "assistant"
+        await it.append([{"role": role, "content": f"{role} {n}"}])
+        assert (await it.get("read", limit=1))["messages"][0]["role"] == "user"
+
+
+@pytest.mark.parametrize("name", ["dry_run", "force"])
+async def test_a_number_is_no_boolean(api, name):
+    refused = await Talk(api, "sessions", "s").call("flush", status=422, **{name: 1})
+    assert refused["errors"][0]["field"] == name
+
+
+async def test_a_key_and_variables_together_are_refused(api):
+    it = Talk(api, "sessions", "s1")
+    variables = {"session_id": "s1"}
+    for operation, body in {"append": {"messages": "x"}, "flush": {}, "pop": {}}.items():
+        refused = await it.call(operation, status=422, variables=variables, **body)
+        assert refused["errors"][0]["field"] == "variables"
+    await it.get("read", status=422, variables='{"session_id": "s1"}')

@@ -1,9 +1,8 @@
-"""Redis: the connection, scripts, and a breaker that answers quickly when a backend is gone.
-
-Nothing of the service needs Redis but what a user keeps there.
-"""
+"""Redis: the connections, scripts and errors. Only conversations that are kept in Redis need it."""
 
 import asyncio
+import os
+import socket
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -19,21 +18,51 @@ from holdfast.kernel.errors import BackendUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
 MAX_CONNECTIONS = 200
-GIVE_BACK_S = 0.2
+CHECK_TIMEOUT_S = 2.0
+RELEASE_TIMEOUT_S = 0.2
+
+
+class _Pool(aioredis.BlockingConnectionPool):
+    """A pool that hands out no connection which the server closed meanwhile: it is opened again first.
+
+    The client itself notices a closed connection only once the event loop has read its end, which may be after a command
+    was sent on it. The operating system knows at once.
+    """
+
+    async def ensure_connection(self, connection: Any) -> None:
+        """Connect, again where the connection is closed."""
+        if connection.is_connected and _is_closed(connection):
+            await connection.disconnect(nowait=True)
+        await super().ensure_connection(connection)
+
+
+def _is_closed(connection: Any) -> bool:
+    """Whether the server closed this connection: there is an end of file, or an error, to be read on its socket."""
+    transport = connection._writer.transport
+    if transport.is_closing():
+        return True
+    try:
+        with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as peek:
+            peek.setblocking(False)
+            return peek.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False  # nothing to read: it is open
+    except OSError:
+        return True
 
 
 class Redis:
     """A pool of connections to one Redis. Opens them as they are needed, and again after they broke."""
 
     def __init__(self, url: str) -> None:
-        self._pool = aioredis.BlockingConnectionPool.from_url(
+        self._pool = _Pool.from_url(
             url,
             decode_responses=True,
             max_connections=MAX_CONNECTIONS,
             timeout=CONNECT_TIMEOUT_S,
             socket_connect_timeout=CONNECT_TIMEOUT_S,
             socket_keepalive=True,
-            # A write that is sent again may be applied twice: whoever asks decides, not the client.
+            # A write that is sent again may be applied twice: the caller decides on that, not the client.
             retry=Retry(NoBackoff(), 0),
         )
         self.client: aioredis.Redis = aioredis.Redis(connection_pool=self._pool)
@@ -45,13 +74,16 @@ class Redis:
 
     async def check(self) -> None:
         """Raises BackendUnavailable unless Redis answers."""
-        async with reaching():
-            await self.client.ping()
+        try:
+            async with asyncio.timeout(CHECK_TIMEOUT_S), reaching():
+                await self.client.ping()
+        except TimeoutError as error:
+            raise BackendUnavailable("Redis does not answer") from error
 
 
 @asynccontextmanager
 async def reaching() -> AsyncIterator[None]:
-    """Redis's ways of not being there, as MEM-003. A script that is wrong is ours, and stays an error."""
+    """Errors of a Redis that cannot be used now become BackendUnavailable (MEM-003); an error in a script of ours stays."""
     try:
         yield
     except ResponseError as error:
@@ -66,13 +98,13 @@ async def reaching() -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def releasing(lock: Awaitable[None]) -> AsyncIterator[None]:
-    """Give a lock back at the end of the block. After a backend failed there is little time for it: whoever waits has
-    waited for that backend once, and a lock ends by itself."""
+    """Release a lock at the end of the block. After the backend failed, only a short time is spent on it: the caller has
+    waited for that backend once, and the lock expires by itself."""
     try:
         yield
     except BackendUnavailable:
         with suppress(BackendUnavailable, TimeoutError):
-            await asyncio.wait_for(lock, GIVE_BACK_S)
+            await asyncio.wait_for(lock, RELEASE_TIMEOUT_S)
         raise
     except BaseException:
         await lock

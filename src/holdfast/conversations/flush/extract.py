@@ -85,7 +85,7 @@ def extract(messages: Sequence[Draft], earlier: str | None, tokenizer: Tokenizer
     words = Tally(word for statement in (*old, *new) for word in _words(statement.bare))
     old_kept, used = _choose(old, words, tokenizer, room // 2 if new else room, most)
     new_kept, used_by_new = _choose(new, words, tokenizer, room - used, most)
-    if len(old_kept) < len(old):  # the new ones may have left room
+    if len(new_kept) == len(new):  # the new ones may have left room
         old_kept, used = _choose(old, words, tokenizer, room - used_by_new, most)
     chosen = [*old_kept, *new_kept]
     if not chosen:
