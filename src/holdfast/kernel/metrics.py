@@ -52,6 +52,16 @@ hydration_dropped_bytes = Counter(
 searches_without_a_hit = Counter(
     "holdfast_entry_searches_without_a_hit_total", "Searches of entries that found nothing."
 )
+memories_written = Counter(
+    "holdfast_memories_written_total",
+    "Changes of memories, by what happened to them: created, updated, retired, restored, deleted and so on.",
+    ["action"],
+)
+nodes_written = Counter(
+    "holdfast_nodes_written_total",
+    "Changes of nodes, by what happened to them: created, updated, item_added, merged, deleted and so on.",
+    ["action"],
+)
 store_entries_written = Counter(
     "holdfast_store_entries_written_total",
     "Entries of stores written, by what happened to them: created, updated or deleted.",

@@ -17,7 +17,7 @@ from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.assets.service import drop_objects
 from holdfast.memories.graph import nodes
 from holdfast.memories.model import ANYWHERE, MAX_BATCH, Deletion, Filter, IfMatch, Place, Scope
-from holdfast.memories.rows import read_row
+from holdfast.memories.rows import count, read_row
 from holdfast.memories.sight import enter, must_change
 
 queries = load(__file__, "deletion.sql")
@@ -122,5 +122,7 @@ async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
         for each in deleted
     ]
     await revisions.write(tx, "memory", tombstones)
+    for _ in tombstones:
+        count(tx, "deleted")
     await idempotency.forget_mentions(tx, [*ids, *items, *assets])
     return assets

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.kernel import limits, revisions, sight
+from holdfast.kernel import limits, metrics, revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
@@ -90,6 +90,7 @@ async def record(tx: Tx, written: Sequence[Written]) -> None:
     for each in written:
         must_change(each.by, each.row.scope)
         check_whole(each.row)
+        count(tx, each.action)
     await revisions.write(
         tx,
         "memory",
@@ -115,6 +116,11 @@ def _state(row: Memory) -> dict[str, Any]:
     fields = {name: getattr(row, name) for name in _KEPT}
     kept = {name: value for name, value in fields.items() if value is not None}
     return plain(kept) | {"sources": [asdict(source) for source in row.sources]}
+
+
+def count(tx: Tx, action: str) -> None:
+    """Count a change of a memory once it is committed."""
+    tx.on_commit(metrics.memories_written.labels(action).inc)
 
 
 def check_whole(row: Memory) -> None:

@@ -25,6 +25,7 @@ from holdfast.memories.rows import (
     Written,
     check_successor,
     check_whole,
+    count,
     distinct,
     plain,
     record,
@@ -168,6 +169,7 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
     if row is None:
         return None
     check_whole(row)
+    count(tx, "created")
     return _without_place(row)
 
 

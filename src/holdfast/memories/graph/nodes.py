@@ -11,7 +11,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from holdfast.kernel import limits, sight
+from holdfast.kernel import limits, metrics, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFailed
@@ -205,6 +205,7 @@ async def delete_node(
         version = await tx.one(int, queries.delete_node, id=node.id, if_match=if_match)
         if version is None:
             raise PreconditionFailed("the node changed since that ETag")
+        tx.on_commit(metrics.nodes_written.labels("deleted").inc)
         await tx.revise("node", node.id, version=version + 1, action="deleted", label=node.name)
 
 
@@ -224,7 +225,8 @@ async def claim_names(tx: Tx, caller: Caller, node_id: str) -> None:
 
 
 async def revise_node(tx: Tx, node: Node | Touched, action: str) -> None:
-    """Write the revision of a changed node. Items have revisions of their own, so that one can be erased alone."""
+    """Write the revision of a changed node, and count the change. Items have revisions of their own, so that one can be erased alone."""
+    tx.on_commit(metrics.nodes_written.labels(action).inc)
     await tx.revise(
         "node",
         node.id,
