@@ -162,7 +162,7 @@ async def run(bench: Bench) -> bool:
     failed: list[str] = []
     if peers.python() is None:
         console.print(peers.HOW_TO_GET_THEM)
-    for name in sys.argv[1:] or SETS:
+    for name in [each for each in sys.argv[1:] if each in SETS] or SETS:
         if not file_of(name).exists():
             console.print(
                 f"{name}: there is no {file_of(name).name} beside or in {folder()}; "

@@ -94,6 +94,19 @@ async def test_something_of_a_kind_that_was_not_searched_is_not_said_to_be_missi
     assert "store_entry" in miss["detail"]
 
 
+async def test_an_entry_that_expired_is_said_to_have(org, api, owner_connection):
+    body = {"content": "the tide turns at six", "category": "daily"}
+    saved = await api.put("/agents/bot/entries/tide", json=body)
+    assert saved.status_code == 201, saved.text
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    owner_connection.execute(
+        "UPDATE entries SET expires_at = now() - interval '1 second' WHERE org_id = %s", [org.id]
+    )
+    answer = await ask(api, "tide", agent_id="bot", explain=True, ids=[saved.json()["id"]])
+    assert answer["data"] == []
+    assert [miss["reason"] for miss in answer["misses"]] == ["expired"]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

@@ -65,6 +65,11 @@ async def read_recalled(
     return {row.id: row for row in rows}
 
 
+async def read_expired(db: Database, caller: Caller, reach: Reach, ids: Sequence[str]) -> list[str]:
+    """Those of these ids that are entries which the caller would see, had they not expired."""
+    return await db.all(caller, str, queries.expired_entries, ids=list(ids), **reach.params)
+
+
 def _of(entry: Entry) -> Document:
     return _document(
         entry.id,

@@ -242,3 +242,11 @@ SELECT {entry}
    AND e.id = ANY (%(ids)s)
    AND e.audience = ANY (entries_seen(%(by_user)s, %(by_agent)s, NULL, %(by_workspace)s, NULL))
    AND (e.expires_at IS NULL OR e.expires_at > %(now)s);
+
+-- name: expired_entries
+SELECT e.id
+  FROM entries e
+ WHERE e.org_id = %(org_id)s
+   AND e.id = ANY (%(ids)s)
+   AND e.audience = ANY (entries_seen(%(by_user)s, %(by_agent)s, NULL, %(by_workspace)s, NULL))
+   AND e.expires_at <= %(now)s;

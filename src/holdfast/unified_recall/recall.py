@@ -24,6 +24,7 @@ from holdfast.kernel.recall.answer import (
     answer,
     check,
 )
+from holdfast.kernel.recall.model import Miss
 from holdfast.memories import recall as memories
 from holdfast.memories.model import Place, Trust
 from holdfast.memories.view import look
@@ -86,7 +87,11 @@ async def _entries(db: Database, caller: Caller, place: Place) -> View:
         rows = await entries.read_recalled(db, caller, reach, ids)
         return {id: Thing(row.content, row) for id, row in rows.items()}
 
-    return View(entries.scopes_of(reach), {"entry": read_entries})
+    async def why(ids: Sequence[str]) -> list[Miss]:
+        expired = await entries.read_expired(db, caller, reach, ids)
+        return [Miss(id, "expired", "the entry has expired") for id in expired]
+
+    return View(entries.scopes_of(reach), {"entry": read_entries}, why=why)
 
 
 async def _conversations(db: Database, caller: Caller, place: Place) -> View:
