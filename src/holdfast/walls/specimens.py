@@ -113,6 +113,8 @@ async def _memories(api: Hands) -> Named:
         "POST", f"/memories/{memory}/assets?name={CANARY}", content=SAID.encode()
     )
     node = await api.user("POST", "/memory-nodes", json={"name": CANARY, "aliases": [f"{CANARY}!"]})
+    of_project = {"name": CANARY, "visibility": "project", "project_id": "plan"}
+    await api.user("POST", "/memory-nodes", json={**of_project, "items": [{"content": SAID}]})
     item = {"content": SAID, "memory_id": memory}
     edge = {"from": node["id"], "to": node["id"], "relation": CANARY}
     return {
