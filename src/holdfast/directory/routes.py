@@ -43,6 +43,7 @@ class RecallWeights(Body):
     recency: Weight = None
     importance: Weight = None
     pinned: Weight = None
+    close_reading: Weight = None
 
 
 class OrgChange(Body):
