@@ -62,7 +62,7 @@ async def timed(work: Callable[[str], Awaitable[object]], texts: list[str]) -> f
 async def run(bench: Bench) -> None:
     """Measure the parts, and print them."""
     await fill(bench)
-    db = Database(bench.app_url, embedders=Embedders("local"))
+    db = Database(bench.app_url, services=[Embedders("local")])
     await db.open()
     await vectors.start(db)
     caller = Caller(
@@ -72,7 +72,7 @@ async def run(bench: Bench) -> None:
         workspace_id="default",
         user_id=USER,
     )
-    embedder = await db.embedders.serving()
+    embedder = await db.services.get(Embedders).serving()
     if embedder is None:
         raise RuntimeError("there is no embedder to measure")
     while (await vectors.progress(db, caller, embedder.model)).embedded < SIZE:
@@ -89,7 +89,7 @@ async def measure(bench: Bench, db: Database, caller: Caller) -> None:
     def texts(form: str) -> list[str]:
         return [form.format(n=n, about=TOPICS[n % 6]) for n in range(80)]
 
-    embedder = await db.embedders.serving()
+    embedder = await db.services.get(Embedders).serving()
     if embedder is None:
         raise RuntimeError("there is no embedder to measure")
 

@@ -139,7 +139,7 @@ async def timed(operation, rounds: int) -> list[float]:
 
 async def run(bench: Bench) -> None:
     """Insert, measure, insert more, measure again."""
-    db = Database(bench.app_url, embedders=Embedders("local"))
+    db = Database(bench.app_url, services=[Embedders("local")])
     await db.open()
     await vectors.start(db)
     try:
@@ -163,7 +163,7 @@ async def _run(bench: Bench, db: Database) -> None:
 
         return ask
 
-    embedder = await db.embedders.serving()
+    embedder = await db.services.get(Embedders).serving()
     assert embedder is not None
 
     async with await psycopg.AsyncConnection.connect(bench.owner_url, autocommit=True) as bare:

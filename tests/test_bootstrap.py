@@ -16,7 +16,7 @@ from holdfast.kernel.auth import digest_of
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.ids import new_id
-from holdfast.kernel.keyring import Asked
+from holdfast.kernel.key_cache import Asked, KeyCache
 from holdfast.kernel.migrate import migrate
 
 # Dies with its work of this step sent and answered, before the next step.
@@ -68,7 +68,7 @@ async def new_database(service):
 
 async def assert_complete(db, owner_url, first):
     """These credentials open an org with an owner, and there is no other org."""
-    known = await db.keyring.look_up(db, Asked(digest_of(first.api_key), None, None))
+    known = await db.services.get(KeyCache).look_up(db, Asked(digest_of(first.api_key), None, None))
     assert known is not None
     assert (known.org_id, known.owner_id, known.user_id) == (first.org_id, OWNER, OWNER)
     with psycopg.connect(owner_url) as connection:
@@ -117,6 +117,6 @@ async def test_an_org_whose_keys_are_all_revoked_is_left_alone(new_database):
     db, owner_url = new_database
     first = await bootstrap(db, owner_url)
     assert first is not None
-    known = await db.keyring.look_up(db, Asked(digest_of(first.api_key), None, None))
+    known = await db.services.get(KeyCache).look_up(db, Asked(digest_of(first.api_key), None, None))
     await keys.revoke_key(db, operator(first.org_id), known.id)
     assert await bootstrap(db, owner_url) is None

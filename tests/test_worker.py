@@ -3,7 +3,7 @@
 import asyncio
 
 from holdfast import worker
-from holdfast.app import AppConfig
+from holdfast.deployment import Config
 
 
 async def test_a_worker_that_fails_is_started_again_until_it_is_stopped(monkeypatch):
@@ -22,7 +22,7 @@ async def test_a_worker_that_fails_is_started_again_until_it_is_stopped(monkeypa
     monkeypatch.setattr(worker, "RESTART_AFTER_S", 0.01)
     stop, ready = asyncio.Event(), []
     task = asyncio.create_task(
-        worker.keep_working(lambda: ready.append(True), stop, AppConfig("postgresql://"))
+        worker.keep_working(lambda: ready.append(True), stop, Config("postgresql://"))
     )
     while len(starts) < 2:
         await asyncio.sleep(0.01)

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from holdfast.app import AppConfig, make_app
+from holdfast.app import make_app
+from holdfast.deployment import Config
 from holdfast.edge.connections import protocol_with
 
 # A request that takes longer than this is cut when the service stops.
@@ -16,7 +17,7 @@ SHUTDOWN_GRACE_S = 25
 
 
 async def run_api(
-    ready: Callable[[], None], stop: asyncio.Event, config: AppConfig, listener: socket.socket
+    ready: Callable[[], None], stop: asyncio.Event, config: Config, listener: socket.socket
 ) -> None:
     """Answer requests until `stop` is set; those that have begun are answered first. Calls `ready` when it answers."""
     server = _Server(_uvicorn_config(config))
@@ -63,7 +64,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _uvicorn_config(config: AppConfig) -> uvicorn.Config:
+def _uvicorn_config(config: Config) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(config),
         loop="none",

@@ -8,9 +8,6 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import timedelta
-from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -25,28 +22,18 @@ from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
-from holdfast.conversations.resources.token_access import TokenAccess
+from holdfast.deployment import Config, Deployment
 from holdfast.directory import routes as directory
 from holdfast.edge import mcp_http, middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
-from holdfast.edge.connections import ConnectionLimits
 from holdfast.edge.route import fixed_paths
 from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
 from holdfast.entries import tools as entry_tools
-from holdfast.kernel import durations
-from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders
-from holdfast.kernel.ledger import MeteredLlm
-from holdfast.kernel.llm import open_llm
-from holdfast.kernel.recall import vectors
-from holdfast.kernel.redis import Redis
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.memories import routes as memories
-from holdfast.memories.assets.objects import ObjectStore
 from holdfast.memories.graph import tools as graph_tools
 from holdfast.operations import routes as operations
-from holdfast.settings import Settings
 from holdfast.stores import routes as stores
 from holdfast.stores import tools as store_tools
 from holdfast.unified_recall import routes as unified_recall
@@ -87,105 +74,19 @@ def toolboxes(backends: Backends) -> tuple[Toolbox, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AppConfig:
-    """What the HTTP app is made of."""
-
-    database_url: str
-    assets: str = "memory:///"  # a folder or a URL; by default they go with the process
-    pool_size: int = 20
-    statement_timeout_s: float = 10.0
-    database_folder: Path | None = None  # where the embedded database keeps its data
-    embedder: str = "local"
-    embedder_api_key: str | None = None
-    close_reading: bool = True
-    cors_origins: tuple[str, ...] = ()
-    cookie_secure: bool = False
-    on_loopback: bool = True
-    allowed_hosts: tuple[str, ...] = ()
-    redis_url: str | None = None
-    llm: str | None = None
-    llm_base_url: str | None = None
-    llm_api_key: str | None = None
-    token_endpoints: tuple[str, ...] = ()
-    token_keys: tuple[str, ...] = ()
-    flushed_kept_for: str | None = None
-    trusted_proxies: tuple[str, ...] = ()
-    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
-
-
-def config_of(settings: Settings, database_url: str) -> AppConfig:
-    """What the settings say about the app."""
-    key = settings.llm_api_key
-    return AppConfig(
-        database_url=database_url,
-        assets=settings.assets,
-        pool_size=settings.pool_size,
-        statement_timeout_s=durations.seconds(settings.statement_timeout),
-        database_folder=None if settings.database_url else settings.data_dir,
-        embedder=settings.embedder,
-        embedder_api_key=settings.embedder_key,
-        close_reading=settings.close_reading == "on",
-        cors_origins=tuple(settings.cors_origins),
-        allowed_hosts=tuple(settings.allowed_hosts),
-        redis_url=settings.redis_url,
-        llm=settings.llm,
-        llm_base_url=settings.llm_base_url,
-        llm_api_key=None if key is None else key.get_secret_value(),
-        token_endpoints=tuple(settings.token_endpoints),
-        token_keys=tuple(settings.token_keys),
-        flushed_kept_for=settings.flushed_kept_for,
-        trusted_proxies=tuple(settings.trusted_proxies),
-        connections=ConnectionLimits(
-            request_timeout_s=settings.request_timeout_s,
-            max_connections=settings.max_connections,
-        ),
-    )
-
-
-def open_embedders(config: AppConfig) -> Embedders:
-    """What embeds, in the API and in a worker alike."""
-    return Embedders(config.embedder, config.embedder_api_key, close_reading=config.close_reading)
-
-
-def open_backends(config: AppConfig, db: Database) -> Backends:
-    """What conversations stand on, in the API and in a worker alike."""
-    kept_for = config.flushed_kept_for
-    llm = open_llm(config.llm, config.llm_base_url, config.llm_api_key)
-    return Backends(
-        db=db,
-        redis=None if config.redis_url is None else Redis(config.redis_url),
-        llm=None if llm is None else MeteredLlm(db, llm),
-        token_access=TokenAccess(config.token_endpoints, config.token_keys),
-        timeout_s=config.statement_timeout_s,
-        flushed_kept_for=None
-        if kept_for is None
-        else timedelta(seconds=durations.seconds(kept_for)),
-    )
-
-
-def make_app(config: AppConfig) -> FastAPI:
-    """The HTTP app; it opens its database when it starts and closes it when it stops."""
-    embedders = open_embedders(config)
-    db = Database(
-        config.database_url,
-        max_size=config.pool_size,
-        embedders=embedders,
-        statement_timeout_s=config.statement_timeout_s,
-        folder=config.database_folder,
-    )
-    backends = open_backends(config, db)
+def make_app(config: Config) -> FastAPI:
+    """The HTTP app; it opens its deployment when it starts and closes it when it stops."""
+    deployment = Deployment(config, statement_timeout_s=config.statement_timeout_s)
+    db, backends, assets = deployment.db, deployment.conversations, deployment.assets
     mcp = mcp_http.mount(toolboxes(backends), db, _guests(config))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await db.open()
-        await vectors.start(db)
-        await asyncio.to_thread(Tokenizer().count, "")  # reads the vocabularies before anyone waits
-        async with db.keyring.listening(db), mcp.running():
-            yield
-        await backends.close()
-        await db.close()
+        async with deployment.opened():
+            # Reads the vocabularies before anyone waits.
+            await asyncio.to_thread(Tokenizer().count, "")
+            async with deployment.key_cache.listening(db), mcp.running():
+                yield
 
     app = FastAPI(
         title="Holdfast",
@@ -197,14 +98,14 @@ def make_app(config: AppConfig) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.db = db
-    app.state.assets = assets = ObjectStore(config.assets)
+    app.state.assets = assets
     app.state.cookie_secure = config.cookie_secure
     app.state.conversations = backends
     app.state.checks = {"database": db.check, "assets": assets.check}
     if backends.redis is not None:
         app.state.checks["redis"] = backends.redis.check
-    if db.embedders.remote:
-        app.state.checks["embedder"] = db.embedders.check
+    if deployment.embedders.remote:
+        app.state.checks["embedder"] = deployment.embedders.check
 
     app.include_router(site.router)
     app.include_router(access.page_router)
@@ -230,7 +131,7 @@ def make_app(config: AppConfig) -> FastAPI:
     return app
 
 
-def _guests(config: AppConfig) -> mcp_http.Guests:
+def _guests(config: Config) -> mcp_http.Guests:
     return mcp_http.Guests(
         loopback_only=config.on_loopback,
         hosts=frozenset(config.allowed_hosts),

@@ -19,8 +19,8 @@ import uvloop
 
 from holdfast import __version__
 from holdfast.api import SHUTDOWN_GRACE_S, run_api
-from holdfast.app import AppConfig, config_of
 from holdfast.bootstrap import FirstCredentials, bootstrap, mint_local_key
+from holdfast.deployment import Config, config_of
 from holdfast.engine import Engine
 from holdfast.kernel import logs
 from holdfast.kernel.db import Database
@@ -109,7 +109,7 @@ async def _database(settings: Settings, say: Say) -> AsyncIterator[DatabaseUrls]
 
 @asynccontextmanager
 async def _service(
-    config: AppConfig, listener: socket.socket, settings: Settings
+    config: Config, listener: socket.socket, settings: Settings
 ) -> AsyncIterator[None]:
     """The HTTP API and, unless it runs elsewhere, the worker: in this process, or in children that are started again
     when they end."""
@@ -164,9 +164,7 @@ async def _credentials(
     settings: Settings, urls: DatabaseUrls
 ) -> tuple[FirstCredentials | None, str | None]:
     """The first org's credentials, on the first start; and the key of this data folder's own command line."""
-    db = Database(urls.app, min_size=1, max_size=1)
-    await db.open()
-    try:
+    async with Database(urls.app, min_size=1, max_size=1).opened() as db:
         first = await bootstrap(
             db,
             urls.owner,
@@ -178,11 +176,9 @@ async def _credentials(
             return first, None
         noted = find_service(settings.data_dir)
         return first, noted.key if noted else await mint_local_key(db, urls.owner)
-    finally:
-        await db.close()
 
 
-def _app_config(settings: Settings, urls: DatabaseUrls) -> AppConfig:
+def _app_config(settings: Settings, urls: DatabaseUrls) -> Config:
     secure = settings.cookie_secure
     return replace(
         config_of(settings, urls.app),

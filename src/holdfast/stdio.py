@@ -26,14 +26,13 @@ from mcp_types import (
 )
 
 from holdfast import __version__
-from holdfast.app import config_of, open_backends, toolboxes
+from holdfast.app import toolboxes
+from holdfast.deployment import Deployment
 from holdfast.edge.mcp import INSTRUCTIONS, Context, make_server
 from holdfast.edge.mcp_http import DEFAULT_AGENT
 from holdfast.edge.toolbox import Call
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.settings import Settings
 
 READ_TIMEOUT_S = 60.0
 
@@ -60,17 +59,11 @@ class Place:
         return {"Authorization": f"Bearer {self.key}", **user}
 
 
-async def on_database(
-    settings: Settings, database_url: str, db: Database, caller: Caller, agent: str | None
-) -> None:
+async def on_database(deployment: Deployment, caller: Caller, agent: str | None) -> None:
     """Answer until standard input ends. With an agent named, no tool can name another."""
-    backends = open_backends(config_of(settings, database_url), db)
-    call = Call(db, caller, agent or DEFAULT_AGENT)
-    try:
-        boxes = toolboxes(backends)
-        await _serve(make_server(boxes, lambda _: call, of_one_agent=agent is not None))
-    finally:
-        await backends.close()
+    call = Call(deployment.db, caller, agent or DEFAULT_AGENT)
+    boxes = toolboxes(deployment.conversations)
+    await _serve(make_server(boxes, lambda _: call, of_one_agent=agent is not None))
 
 
 async def on_service(place: Place) -> None:

@@ -7,22 +7,18 @@ from contextlib import suppress
 import psycopg
 import structlog
 
-from holdfast.app import AppConfig, config_of, open_backends, open_embedders
 from holdfast.conversations import sweep as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.flush import service as flushing
 from holdfast.conversations.flush.summarise import JOB as FLUSH_JOB
+from holdfast.deployment import Config, Deployment, open_deployment
 from holdfast.entries import sweep as entries
-from holdfast.kernel.db import Database
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
 from holdfast.kernel.recall import language, vectors
 from holdfast.memories.assets import service as assets
-from holdfast.memories.assets.objects import ObjectStore
 from holdfast.unified_recall.documents import READERS
-
-__all__ = ["config_of", "handlers", "keep_working", "run_worker"]
 
 log = structlog.get_logger("holdfast.worker")
 
@@ -43,7 +39,7 @@ def handlers(backends: Backends) -> Mapping[str, Handler]:
 
 
 async def keep_working(
-    ready: Callable[[], None], stop: asyncio.Event, config: AppConfig, concurrency: int = 4
+    ready: Callable[[], None], stop: asyncio.Event, config: Config, concurrency: int = 4
 ) -> None:
     """Run a worker until `stop` is set, and start it again when it fails. Jobs that have begun are finished first."""
     ready()
@@ -63,27 +59,22 @@ async def keep_working(
             await asyncio.wait_for(stop.wait(), RESTART_AFTER_S)
 
 
-async def run_worker(config: AppConfig, *, concurrency: int = 4) -> None:
+async def run_worker(config: Config, *, concurrency: int = 4) -> None:
     """Do jobs until cancelled, and tidy up at the start and from time to time."""
-    embedders = open_embedders(config)
-    db = Database(config.database_url, min_size=1, max_size=concurrency + 1, embedders=embedders)
-    backends = open_backends(config, db)
-    await db.open()
-    tidying = asyncio.create_task(_tidy(backends, ObjectStore(config.assets)))
-    try:
-        await vectors.start(db)
-        await Worker(config.database_url, db, handlers(backends)).run(concurrency=concurrency)
-    finally:
-        tidying.cancel()
-        await backends.close()
-        await db.close()
+    async with open_deployment(config, max_size=concurrency + 1) as deployment:
+        tidying = asyncio.create_task(_tidy(deployment))
+        try:
+            worker = Worker(config.database_url, deployment.db, handlers(deployment.conversations))
+            await worker.run(concurrency=concurrency)
+        finally:
+            tidying.cancel()
 
 
-async def _tidy(backends: Backends, store: ObjectStore) -> None:
+async def _tidy(deployment: Deployment) -> None:
     """Clear away what is past its time and what crashes left. It goes through every org, so it is no job of one."""
     while True:
-        await _attempt("assets", assets.sweep(backends.db, store))
-        await _attempt("conversations", conversations.sweep(backends))
+        await _attempt("assets", assets.sweep(deployment.db, deployment.assets))
+        await _attempt("conversations", conversations.sweep(deployment.conversations))
         await asyncio.sleep(SWEEP_EVERY_S)
 
 

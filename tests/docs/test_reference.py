@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import typer.main
 
-from holdfast.app import AppConfig, make_app, open_backends, toolboxes
+from holdfast.app import make_app, toolboxes
 from holdfast.cli import app as cli
 from holdfast.cli.group import COMMANDS
+from holdfast.deployment import Config, Deployment
 from holdfast.kernel import errors, sight
-from holdfast.kernel.db import Database
 from holdfast.settings import Settings
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -83,7 +83,7 @@ def _commands(command: Any, name: str) -> Iterator[tuple[str, str, str]]:
 
 def route_table() -> str:
     """Every operation of the OpenAPI document."""
-    paths = make_app(AppConfig(database_url="postgresql://nowhere")).openapi()["paths"]
+    paths = make_app(Config(database_url="postgresql://nowhere")).openapi()["paths"]
     rows = [
         row(f"{method.upper()} `{path}`", operation.get("description", "").split("\n")[0])
         for path, operations in paths.items()
@@ -147,8 +147,8 @@ def test_a_table_of_the_docs_is_what_the_code_says(name):
 
 def _toolboxes():
     """The tools do not depend on a database that answers."""
-    config = AppConfig("postgresql://none/none")
-    return toolboxes(open_backends(config, Database(config.database_url)))
+    config = Config("postgresql://none/none")
+    return toolboxes(Deployment(config).conversations)
 
 
 def test_the_drawing_of_the_errors_shows_every_one_with_its_status():

@@ -5,7 +5,8 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis import checks
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from holdfast.app import AppConfig, make_app
+from holdfast.app import make_app
+from holdfast.deployment import Config
 
 METHODS = {"get", "put", "post", "patch", "delete"}
 
@@ -50,7 +51,7 @@ async def test_bodies_are_described_in_snake_case(anonymous):
 schemathesis.serializer.alias("application/zip", "application/octet-stream")
 
 # The document does not depend on a database, so it is known before the service is up.
-fuzzed = schemathesis.openapi.from_dict(make_app(AppConfig("postgresql://none/none")).openapi())
+fuzzed = schemathesis.openapi.from_dict(make_app(Config("postgresql://none/none")).openapi())
 
 
 @fuzzed.parametrize()

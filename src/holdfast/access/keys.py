@@ -10,7 +10,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid, NotFound, ScopeDenied
 from holdfast.kernel.ids import new_id
-from holdfast.kernel.keyring import KeyKind
+from holdfast.kernel.key_cache import KeyCache, KeyKind
 from holdfast.kernel.pages import Cursor, Page, read_page
 
 
@@ -102,4 +102,4 @@ async def revoke_key(db: Database, caller: Caller, key_id: str) -> None:
         if revoked is None:
             raise NotFound(f"there is no key {key_id!r} in force")
         await tx.revise("key", key_id, version=2, action="revoked")
-        tx.on_commit(db.keyring.forget)  # here at once; others are told
+        tx.on_commit(db.services.get(KeyCache).forget)  # here at once; others are told

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.kernel.clock import Instant
-from holdfast.kernel.keyring import KeyKind
+from holdfast.kernel.key_cache import KeyKind
 
 MIN_PASSWORD_CHARS = 10
 MAX_PASSWORD_CHARS = 1024

@@ -16,7 +16,7 @@ from holdfast.kernel.auth import BROWSER_SESSION_LASTS, BrowserSession
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import StepUpRequired, Unauthenticated
 from holdfast.kernel.ids import ClientId
-from holdfast.kernel.keyring import KeyKind
+from holdfast.kernel.key_cache import KeyKind
 from holdfast.kernel.pages import Cursor, Page
 
 open_router = APIRouter(route_class=OpenRoute, tags=["access"])

@@ -20,7 +20,7 @@ from holdfast.directory.model import Visibility
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid
-from holdfast.kernel.keyring import KeyKind
+from holdfast.kernel.key_cache import KeyKind
 from holdfast.kernel.pages import MAX_LIMIT, Cursor
 from holdfast.settings import read_settings
 

@@ -13,11 +13,8 @@ from holdfast.cli.mcp_clients import CLIENTS, Target, entry_for, write_entry
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller, operator
-from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.places import check_client_id
-from holdfast.kernel.recall import vectors
 from holdfast.local import find_service
 from holdfast.settings import Settings, read_settings
 
@@ -131,18 +128,11 @@ async def _on_database(
     settings: Settings, urls: Urls, org: str | None, user: str | None, agent: str | None
 ) -> None:
     from holdfast import stdio
+    from holdfast.deployment import config_of, open_deployment
 
-    embedders = Embedders(
-        settings.embedder, settings.embedder_key, close_reading=settings.close_reading == "on"
-    )
-    db = Database(urls.app, min_size=1, max_size=4, embedders=embedders)
-    await db.open()
-    try:
-        await vectors.start(db)
-        await bootstrap(db, urls.owner)  # only where there is no org yet
-        await stdio.on_database(settings, urls.app, db, _caller(urls, org, user), agent)
-    finally:
-        await db.close()
+    async with open_deployment(config_of(settings, urls.app), max_size=4) as deployment:
+        await bootstrap(deployment.db, urls.owner)  # only where there is no org yet
+        await stdio.on_database(deployment, _caller(urls, org, user), agent)
 
 
 def _caller(urls: Urls, org: str | None, user: str | None) -> Caller:

@@ -47,11 +47,7 @@ def with_database(work: Callable[[Database], Awaitable[T]]) -> T:
     with reach_database(read_settings()) as urls:
 
         async def run() -> T:
-            db = Database(urls.app, min_size=1, max_size=2)
-            await db.open()
-            try:
+            async with Database(urls.app, min_size=1, max_size=2).opened() as db:
                 return await work(db)
-            finally:
-                await db.close()
 
         return asyncio.run(run())

@@ -10,10 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import Urls, reach_database
+from holdfast.deployment import config_of, open_deployment
 from holdfast.kernel import logs
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedder, Embedders
+from holdfast.kernel.embed import Embedder
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.recall import vectors
 from holdfast.settings import Settings, read_settings
@@ -43,18 +44,10 @@ def reembed_command(
 
 async def reembed(settings: Settings, urls: Urls, *, keep_old: bool) -> dict[str, object]:
     """Every org in turn, then the cut-over, then what was written meanwhile."""
-    db = Database(
-        urls.app,
-        min_size=1,
-        max_size=2,
-        embedders=Embedders(settings.embedder, settings.embedder_key),
-    )
-    await db.open()
-    try:
-        embedder = await db.embedders.wanted()
+    async with open_deployment(config_of(settings, urls.app)) as deployment:
+        db, embedder = deployment.db, await deployment.embedders.wanted()
         if embedder is None:
             raise Invalid("there is nothing to embed with: the embedder is none")
-        await vectors.start(db)
         orgs = await asyncio.to_thread(_orgs, urls.owner)
         made = await _embed_all(db, orgs, embedder)
         await asyncio.to_thread(_make_index, urls.owner, embedder.model)
@@ -63,8 +56,6 @@ async def reembed(settings: Settings, urls: Urls, *, keep_old: bool) -> dict[str
         if not keep_old:
             await asyncio.to_thread(_drop_old, urls.owner)
         return {"model": embedder.model, "embedded": made, "orgs": len(orgs)}
-    finally:
-        await db.close()
 
 
 async def _embed_all(db: Database, orgs: list[str], embedder: Embedder) -> int:

@@ -54,7 +54,8 @@ def worker_command(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Do background jobs, beside any number of `serve` and other workers."""
-    from holdfast.worker import config_of, keep_working
+    from holdfast.deployment import config_of
+    from holdfast.worker import keep_working
 
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     logs.configure(settings.log_level)

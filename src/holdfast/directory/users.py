@@ -13,6 +13,7 @@ from holdfast.kernel.errors import (
     NotFound,
     PreconditionFailed,
 )
+from holdfast.kernel.key_cache import KeyCache
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.places import check_client_id
 from holdfast.kernel.sql import load
@@ -74,7 +75,7 @@ async def put_user(
         if user is None:
             raise RuntimeError("the user was not returned")
         await _revise_user(tx, user)
-        tx.on_commit(db.keyring.forget)  # a key may speak for the org's owner
+        tx.on_commit(db.services.get(KeyCache).forget)  # a key may speak for the org's owner
     return user
 
 

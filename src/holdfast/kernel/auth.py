@@ -14,7 +14,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Malformed, NotFound, ScopeDenied, Unauthenticated
 from holdfast.kernel.ids import is_client_id
-from holdfast.kernel.keyring import Asked, KnownKey
+from holdfast.kernel.key_cache import Asked, KeyCache, KnownKey
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "auth.sql")
@@ -91,7 +91,9 @@ async def identify(db: Database, claims: Claims) -> Identified:
 
 
 async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
-    known = await db.keyring.look_up(db, Asked(digest_of(key), claims.user, claims.workspace))
+    known = await db.services.get(KeyCache).look_up(
+        db, Asked(digest_of(key), claims.user, claims.workspace)
+    )
     if known is None:
         raise Unauthenticated("this API key is not known here")
     if known.revoked_at is not None:

@@ -1,5 +1,5 @@
 -- name: find_browser_session
--- As a key is found (keyring.sql).
+-- As a key is found (key_cache.sql).
 WITH session AS MATERIALIZED (
     SELECT s.*, set_config('holdfast.org', s.org_id, true) AS entered
       FROM browser_sessions s

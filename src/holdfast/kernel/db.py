@@ -13,7 +13,7 @@ is joined by a savepoint, so that a service function need not know.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -26,14 +26,13 @@ from holdfast.kernel import clock, metrics, time_limit
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection, NoAnswer
 from holdfast.kernel.disk import FULL, Disk
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.kernel.keyring import Keyring
 from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool, answers
 from holdfast.kernel.session import ROLE, enter_service
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
 from holdfast.kernel.tx import Batch, Tx
+from holdfast.kernel.typed_store import TypedStore
 
 queries = load(__file__, "db.sql")
 
@@ -55,17 +54,17 @@ class Database:
         *,
         min_size: int = 2,
         max_size: int = 20,
-        embedders: Embedders | None = None,
+        services: Iterable[object] = (),
         statement_timeout_s: float | None = None,
         folder: Path | None = None,
     ) -> None:
         """`statement_timeout_s` limits how long one call waits for a server that does not answer; None: it waits on.
-        `folder` is where a database on this machine keeps its data."""
+        `folder` is where a database on this machine keeps its data. `services` are found again by their type in
+        `services`, here and in every transaction: what embeds, the cache of keys."""
         self._disk = Disk(folder)
         self.url = url
         self._statement_timeout_s = statement_timeout_s
-        self.embedders = embedders or Embedders()  # what embeds that which is written through here
-        self.keyring = Keyring()
+        self.services = TypedStore(services)
         self.pooled = False  # whether a pooler is in between, known once it is open
         self._pool = Pool(
             url,
@@ -95,10 +94,18 @@ class Database:
         except PoolTimeout as error:
             raise BackendUnavailable("the database cannot be reached") from error
 
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator["Database"]:
+        """Open within this block."""
+        await self.open()
+        try:
+            yield self
+        finally:
+            await self.close()
+
     async def close(self) -> None:
-        """Close every connection, and the embedder."""
+        """Close every connection."""
         await self._pool.close()
-        await self.embedders.close()
 
     @property
     def session_options(self) -> dict[str, Any]:
@@ -171,14 +178,14 @@ class Database:
         outer = self._joined(caller)
         if outer is not None:
             with self._reaching(), _hanging_up_after(within_s, outer.connection):
-                yield Tx(outer.connection, caller, outer.now, self.embedders)
+                yield Tx(outer.connection, caller, outer.now, self.services)
             return
         async with self._connection() as connection:
             with _hanging_up_after(within_s, connection):
                 try:
                     async with connection.pipeline():
                         await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
-                        yield Tx(connection, caller, clock.now(), self.embedders)
+                        yield Tx(connection, caller, clock.now(), self.services)
                 except psycopg.Error:
                     # What was to be prepared behind the failing statement was skipped, and psycopg takes it for done. A
                     # rollback would make it forget, but there is none here: the pool makes another connection.
@@ -196,7 +203,7 @@ class Database:
                     yield inner
             return
         async with self._connection() as connection:
-            tx = Tx(connection, caller, clock.now(), self.embedders)
+            tx = Tx(connection, caller, clock.now(), self.services)
             token = self._open_tx.set(tx)
             try:
                 with _hanging_up_after(within_s, connection):

@@ -13,9 +13,9 @@ from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.ids import id_at, new_id
 from holdfast.kernel.sql import Query, load
+from holdfast.kernel.typed_store import TypedStore
 
 queries = load(__file__, "db.sql")
 
@@ -30,14 +30,14 @@ class Tx:
         connection: Connection,
         caller: Caller | None,
         now: datetime,
-        embedders: Embedders | None = None,
+        services: TypedStore | None = None,
         ending: "_Ending | None" = None,
     ) -> None:
+        """`services` is what its database was given; `notes` is what rooms keep for as long as it lasts."""
         self.connection = connection
         self._ending = ending or _Ending()
-        self.embedders = embedders or Embedders()
-        self.left_to_jobs: set[str] = set()  # kinds of work asked for once in this transaction
-        self.passages_put = 0
+        self.services = services or TypedStore()
+        self.notes = TypedStore()
         self.caller = caller
         self.now = now
         self._common = {"now": now, "org_id": caller.org_id if caller else None}
@@ -122,7 +122,7 @@ class Tx:
         before = self._ending.size
         try:
             async with _savepoint(self.connection):
-                yield Tx(self.connection, caller, self.now, self.embedders, self._ending)
+                yield Tx(self.connection, caller, self.now, self.services, self._ending)
         except BaseException:
             self._ending.cut_back(before)
             raise

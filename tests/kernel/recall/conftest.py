@@ -56,7 +56,7 @@ class Index:
 @pytest.fixture(scope="session")
 async def embedding_db(service: Any) -> AsyncIterator[Database]:
     """A pool on the service's database that embeds with the bundled model."""
-    database = Database(service.app_url, min_size=1, max_size=10, embedders=Embedders("local"))
+    database = Database(service.app_url, min_size=1, max_size=10, services=[Embedders("local")])
     await database.open()
     await vectors.start(database)
     yield database

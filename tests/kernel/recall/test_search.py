@@ -226,7 +226,7 @@ async def test_passages_are_read_closely_by_default_and_not_where_it_is_turned_o
     assert closely.hits[0].object_id == "tea"
     assert closely.hits[0].parts["close_reading"] > 0
     off = Database(
-        service.app_url, min_size=1, max_size=2, embedders=Embedders("local", close_reading=False)
+        service.app_url, min_size=1, max_size=2, services=[Embedders("local", close_reading=False)]
     )
     await off.open()
     try:

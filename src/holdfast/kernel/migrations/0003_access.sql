@@ -61,7 +61,7 @@ CREATE TABLE sign_in_failures (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_failures TO holdfast_app;
 
--- Processes cache API key lookups (kernel/keyring.py). Whatever can change the result of a lookup notifies them when it
+-- Processes cache API key lookups (kernel/key_cache.py). Whatever can change the result of a lookup notifies them when it
 -- commits, changes by hand included. New rows need no notification: only rows that exist are cached.
 CREATE TRIGGER notify_keys_changed AFTER UPDATE OR DELETE OR TRUNCATE ON api_keys
     FOR EACH STATEMENT EXECUTE FUNCTION notify_keys_changed();

@@ -33,7 +33,7 @@ BEGIN
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO holdfast_app', name);
 END $$;
 
--- Empties the caches of API key lookups (kernel/keyring.py) once the transaction commits; see 0003_access.sql.
+-- Empties the caches of API key lookups (kernel/key_cache.py) once the transaction commits; see 0003_access.sql.
 CREATE OR REPLACE FUNCTION notify_keys_changed() RETURNS trigger
     LANGUAGE plpgsql AS $$
 BEGIN

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg import AsyncCursor
 
 from holdfast.kernel import jobs
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.embed import Embedder, EmbedderUnavailable, Embedding, Said
+from holdfast.kernel.embed import Embedder, Embedders, EmbedderUnavailable, Embedding, Said
 from holdfast.kernel.recall import words
 from holdfast.kernel.recall.model import Document, Kind
 from holdfast.kernel.sql import load
@@ -84,9 +85,17 @@ def embedding_texts(document: Document) -> list[Said]:
     ]
 
 
+@dataclass(slots=True)
+class _Notes:
+    """What a transaction has put so far."""
+
+    put: int = 0
+    left_to_job: bool = False
+
+
 async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> None:
     """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it."""
-    embedder = await db.embedders.serving()
+    embedder = await db.services.get(Embedders).serving()
     if embedder is None or not documents:
         return
     texts = [text for document in documents for text in embedding_texts(document)]
@@ -111,17 +120,18 @@ async def put(
     once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was. One that
     writes many asks for `only_prefetched` vectors: the others are left to a job.
     """
-    embedder = await tx.embedders.serving()
+    embedder = await tx.services.get(Embedders).serving()
+    notes = tx.notes.get(_Notes)
     complete, last = True, None
     later: list[Document] = []
     coming: list[Document] = []
     inside = 0 if only_prefetched else MAX_INSIDE
     for document in documents:
-        if tx.passages_put >= MAX_IN_TRANSACTION:
+        if notes.put >= MAX_IN_TRANSACTION:
             later.append(document)
             continue
         texts = embedding_texts(document)
-        tx.passages_put += len(texts)
+        notes.put += len(texts)
         vectors = None if embedder is None else embedder.all_at_hand(texts)
         if vectors is None and embedder is not None:
             unforeseen = sum(not embedder.is_coming(text) for text in texts)
@@ -138,7 +148,7 @@ async def put(
         if active is None and revision_id is not None:
             return  # it was not written, so there is nothing to embed
         complete = complete and active == embedder.model
-        await tx.embedders.serving(active)
+        await tx.services.get(Embedders).serving(active)
         complete = await _fill(tx, embedder, coming) and complete
     if embedder is not None and not complete:
         await _embed_later(tx)
@@ -147,8 +157,9 @@ async def put(
 
 async def _embed_later(tx: Tx) -> None:
     """Leave what has no vector to a job, once in a transaction."""
-    if "embed" not in tx.left_to_jobs:
-        tx.left_to_jobs.add("embed")
+    notes = tx.notes.get(_Notes)
+    if not notes.left_to_job:
+        notes.left_to_job = True
         await jobs.enqueue(tx, "embed", "passages")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import EmbedderUnavailable, Embedding, Said, Vector
+from holdfast.kernel.embed import Embedders, EmbedderUnavailable, Embedding, Said, Vector
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person
@@ -77,12 +77,14 @@ async def understand(
     made, down = None, False
     if question.mode != "lexical" and question.text.strip():
         made = await _embed(db, question, words.without(question.text, set(names)), begun.model)
-        down = made is None and db.embedders.configured
+        down = made is None and db.services.get(Embedders).configured
     return Understood(
         words=words.of_query(question.text),
         names=names,
         vector=None if made is None else made.vector,
-        tokens=made.tokens if made is not None and db.embedders.close_reading else None,
+        tokens=made.tokens
+        if made is not None and db.services.get(Embedders).close_reading
+        else None,
         model=begun.model,
         weights=Weights.of(begun.weights),
         embedder_down=down,
@@ -94,7 +96,7 @@ async def _embed(
 ) -> Embedding | None:
     """The query's embedding; None where hybrid recall must do without."""
     try:
-        embedder = await db.embedders.serving(model)
+        embedder = await db.services.get(Embedders).serving(model)
         if embedder is None:
             raise EmbedderUnavailable("this service has no embedder (HOLDFAST_EMBEDDER is none)")
         [made] = await embedder.embed([Said(text)], urgent=True)

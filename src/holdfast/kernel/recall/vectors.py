@@ -12,7 +12,7 @@ import structlog
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, EmbedderUnavailable
+from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, Embedders, EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.recall.passages import embedding_texts, filled, put_if_absent, queries
@@ -44,12 +44,12 @@ class Progress:
 
 async def start(db: Database) -> None:
     """Make the wanted model known. The first one ever serves from then on; another waits for `holdfast reembed`."""
-    embedder = await db.embedders.wanted()
+    embedder = await db.services.get(Embedders).wanted()
     if embedder is None:
         return
     # Models are the deployment's: no org is entered, and there is nothing to prove.
     [active] = await db.prove(str, queries.register, proof="", model=embedder.model)
-    await db.embedders.serving(active)
+    await db.services.get(Embedders).serving(active)
     if active != embedder.model:
         log.warning("run `holdfast reembed` to change models", active=active, wanted=embedder.model)
 
@@ -58,7 +58,7 @@ def embed_later(db: Database, readers: Mapping[str, DocumentReader]) -> Handler:
     """The job that embeds what its writers could not wait for: every passage of the org that has no vector yet."""
 
     async def embed(caller: Caller, _subject: str) -> Outcome:
-        embedder = await db.embedders.serving()
+        embedder = await db.services.get(Embedders).serving()
         if embedder is None:
             return Outcome({"embedded": 0})
         made = [number async for number in reembed_org(db, caller, readers, embedder)]

@@ -1,10 +1,10 @@
-"""API keys that were looked up a moment ago, so that not every request begins by asking the database who sends it.
+"""A cache of API key lookups, so that not every request asks the database whose key it carries.
 
-Whatever changes what a key stands for (the key itself, its agent, a user, a workspace) is told by triggers, on a channel
-of Postgres, when it commits; a process that hears it forgets all it kept. One that does not hear keeps nothing: it
-trusts its ears only for a few seconds after it heard itself, over another connection. So a key that was revoked is
-refused from then on by the process that revoked it, milliseconds later by the others, and after TRUSTED_FOR_S by one
-that was cut off from the channel at that moment.
+Triggers notify a channel of Postgres when a change of a key, its agent, a user or a workspace commits; a process that is
+notified empties its cache. A process uses the cache only while its LISTEN connection works: it notifies itself every second
+while keys are looked up, and after TRUSTED_FOR_S without a notification looks every key up again. So a revoked key is refused
+at once by the process that revoked it, milliseconds later by the others, and after TRUSTED_FOR_S by one whose LISTEN connection
+was lost at that moment. Decision 10 says why.
 """
 
 import asyncio
@@ -14,21 +14,19 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import psycopg
 import structlog
 
 from holdfast.kernel import metrics
+from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.sql import load
 
-if TYPE_CHECKING:
-    from holdfast.kernel.db import Database
-
-queries = load(__file__, "keyring.sql")
-log = structlog.get_logger("holdfast.keyring")
+queries = load(__file__, "key_cache.sql")
+log = structlog.get_logger("holdfast.keys")
 
 BEAT_EVERY_S = 1.0
 TRUSTED_FOR_S = 3.0
@@ -74,7 +72,7 @@ class KnownKey:
         )
 
 
-class Keyring:
+class KeyCache:
     """What the database said of keys, as long as it still holds."""
 
     def __init__(self) -> None:
@@ -84,7 +82,7 @@ class Keyring:
         self._wanted = asyncio.Event()
         self._nonce = new_id("evt")
 
-    async def look_up(self, db: "Database", asked: Asked) -> KnownKey | None:
+    async def look_up(self, db: Database, asked: Asked) -> KnownKey | None:
         """The key of a request; None where there is none."""
         self._wanted.set()
         if self._hears:
@@ -118,7 +116,7 @@ class Keyring:
     # --- hearing -----------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def listening(self, db: "Database") -> AsyncIterator[None]:
+    async def listening(self, db: Database) -> AsyncIterator[None]:
         """Keep keys within this block. A pooler in between does not pass notifications on: then none are kept."""
         if db.pooled:
             log.info("keys are looked up for every request", reason="a pooler is in between")
@@ -137,7 +135,7 @@ class Keyring:
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(
-                    url, autocommit=True, application_name=f"holdfast keyring {self._nonce}"
+                    url, autocommit=True, application_name=f"holdfast keys {self._nonce}"
                 ) as connection:
                     await connection.execute("LISTEN holdfast_keys")
                     said = False
@@ -160,7 +158,7 @@ class Keyring:
             self.forget()
         self._heard_at = monotonic()
 
-    async def _beat(self, db: "Database") -> None:
+    async def _beat(self, db: Database) -> None:
         """Speak up from time to time while keys are asked for, to be heard by the other connection."""
         while True:
             await self._wanted.wait()

@@ -8,11 +8,11 @@ from structlog.testing import capture_logs
 
 from holdfast.access import keys
 from holdfast.directory import users, workspaces
-from holdfast.kernel import keyring, metrics
+from holdfast.kernel import key_cache, metrics
 from holdfast.kernel.auth import Claims, digest_of, identify
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Unauthenticated
-from holdfast.kernel.keyring import Asked, Keyring
+from holdfast.kernel.key_cache import Asked, KeyCache
 from tests.round_trips import counted
 
 REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE org_id = %s AND id = %s"
@@ -32,7 +32,7 @@ async def keeping(db: Database, claims: Claims):
     """Ask until the answer is kept."""
     for _ in range(400):
         identified = await identify(db, claims)
-        if db.keyring._kept:
+        if db.services.get(KeyCache)._kept:
             return identified
         await asyncio.sleep(0.025)
     raise AssertionError("the key is never kept")
@@ -43,13 +43,13 @@ async def hearing(service):
     """A process of its own, as far as keys are concerned."""
     db = Database(service.app_url, min_size=1, max_size=4)
     await db.open()
-    async with db.keyring.listening(db):
+    async with db.services.get(KeyCache).listening(db):
         yield db
     await db.close()
 
 
 async def test_a_key_that_is_kept_takes_no_round_trip(service, org):
-    async with counted(service.app_url) as (db, between), db.keyring.listening(db):
+    async with counted(service.app_url) as (db, between), db.services.get(KeyCache).listening(db):
         claims = Claims(key=org.key)
         await keeping(db, claims)
         before, found = between.count, metrics.key_lookups.labels("memory")._value.get()
@@ -81,48 +81,48 @@ async def test_a_key_revoked_elsewhere_is_refused_when_that_is_heard(
     key = await org.mint("service")
     known = await keeping(hearing, Claims(key=key))
     _by_hand(owner_connection, org, REVOKE, known.caller.credential_id)
-    await until(lambda: not hearing.keyring._kept, "heard")
+    await until(lambda: not hearing.services.get(KeyCache)._kept, "heard")
     with pytest.raises(Unauthenticated):
         await identify(hearing, Claims(key=key))
 
 
 async def test_what_changed_while_it_was_looked_up_is_not_kept(hearing, org, monkeypatch):
     await keeping(hearing, Claims(key=org.key))
-    hearing.keyring.forget()
+    hearing.services.get(KeyCache).forget()
     prove = hearing.prove
 
     async def and_meanwhile(*args, **params):
         found = await prove(*args, **params)
-        hearing.keyring.forget()
+        hearing.services.get(KeyCache).forget()
         return found
 
     monkeypatch.setattr(hearing, "prove", and_meanwhile)
     await identify(hearing, Claims(key=org.key))
-    assert not hearing.keyring._kept
+    assert not hearing.services.get(KeyCache)._kept
 
 
 async def test_one_that_was_deaf_asks_again(hearing, org, owner_connection, monkeypatch):
     key = await org.mint("service")
     known = await keeping(hearing, Claims(key=key))
-    monkeypatch.setattr(hearing.keyring, "_hear", lambda _payload: None)
+    monkeypatch.setattr(hearing.services.get(KeyCache), "_hear", lambda _payload: None)
     _by_hand(owner_connection, org, REVOKE, known.caller.credential_id)
-    monkeypatch.setattr(keyring, "TRUSTED_FOR_S", 0.0)  # as if so long had passed
+    monkeypatch.setattr(key_cache, "TRUSTED_FOR_S", 0.0)  # as if so long had passed
     with pytest.raises(Unauthenticated):
         await identify(hearing, Claims(key=key))
 
 
 async def test_a_lost_channel_is_taken_up_again_and_what_was_kept_is_not_trusted(hearing, org):
     await keeping(hearing, Claims(key=org.key))
-    name = f"holdfast keyring {hearing.keyring._nonce}"
+    name = f"holdfast keys {hearing.services.get(KeyCache)._nonce}"
     with psycopg.connect(hearing.url, autocommit=True) as other:
         assert other.execute(DEAFEN, [name]).fetchall() == [(True,)]
-    await until(lambda: not hearing.keyring._kept, "noticed")
-    assert not hearing.keyring._hears
+    await until(lambda: not hearing.services.get(KeyCache)._kept, "noticed")
+    assert not hearing.services.get(KeyCache)._hears
     await keeping(hearing, Claims(key=org.key))
 
 
 async def test_a_channel_that_stays_lost_is_told_of_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(keyring, "BEAT_EVERY_S", 0.01)
+    monkeypatch.setattr(key_cache, "BEAT_EVERY_S", 0.01)
     tries = []
     connect = psycopg.AsyncConnection.connect
 
@@ -133,7 +133,7 @@ async def test_a_channel_that_stays_lost_is_told_of_once(tmp_path, monkeypatch):
     monkeypatch.setattr(psycopg.AsyncConnection, "connect", counted_connect)
     db = Database(f"postgresql:///none?host={tmp_path}")
     with capture_logs() as logs:
-        async with db.keyring.listening(db):
+        async with db.services.get(KeyCache).listening(db):
             await until(lambda: len(tries) >= 5, "tried again")
     assert [line["event"] for line in logs] == ["keys are looked up one by one"]
 
@@ -142,7 +142,7 @@ async def test_what_may_be_made_at_any_time_is_not_kept_as_missing(hearing, org)
     claims = Claims(key=org.key, user="newcomer")
     await keeping(hearing, Claims(key=org.key))
     assert (await identify(hearing, claims)).caller.user_is_new
-    assert Asked(digest_of(org.key), "newcomer", None) not in hearing.keyring._kept
+    assert Asked(digest_of(org.key), "newcomer", None) not in hearing.services.get(KeyCache)._kept
 
 
 async def test_a_key_without_a_user_speaks_for_the_owner_of_this_moment(hearing, org):
@@ -154,17 +154,17 @@ async def test_a_key_without_a_user_speaks_for_the_owner_of_this_moment(hearing,
 
 
 async def test_only_so_many_are_kept(hearing, org, monkeypatch):
-    monkeypatch.setattr(keyring, "MAX_KEPT", 2)
+    monkeypatch.setattr(key_cache, "MAX_KEPT", 2)
     for name in ("default", "one", "two"):
         if name != "default":
             await workspaces.put_workspace(hearing, org.operator, name, None)
         await keeping(hearing, Claims(key=org.key, workspace=name))
         await identify(hearing, Claims(key=org.key, workspace=name))
-    assert len(hearing.keyring._kept) <= 2
+    assert len(hearing.services.get(KeyCache)._kept) <= 2
 
 
-def test_a_keyring_that_never_heard_trusts_nothing():
-    assert not Keyring()._hears
+def test_a_key_cache_that_never_heard_trusts_nothing():
+    assert not KeyCache()._hears
 
 
 def _by_hand(connection, org, statement, *params):
