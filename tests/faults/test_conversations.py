@@ -140,7 +140,7 @@ async def main(url, redis_url, org_id, config):
     await db.open()
     backends = Backends(db, Redis(redis_url))
     resource, errors = check(json.loads(config), backends.capabilities)
-    lease = await backends.log(operator(org_id), resource).lock(operator(org_id), Instance(resource.id, "k"), 1.5)
+    lease = await backends.log(operator(org_id), resource).lock(operator(org_id), Instance(resource.id, "k", user_id="owner"), 1.5)
     print(lease.token, flush=True)
     time.sleep(60)
 

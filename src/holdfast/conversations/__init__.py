@@ -1,5 +1,5 @@
-"""Face 3, conversations: messages in order, inside a token budget, wherever a resource says they are kept.
+"""Face 3, conversations: message lists inside a token budget, in the backend that a memory resource names.
 
-Promise: an append is atomic under any number of writers; nothing acknowledged is lost, doubled or out of order; what is
-trimmed is kept as a revision; and what a privacy policy covers is gone before anything is written or counted.
+Promise: an append is atomic under any number of writers; nothing acknowledged is lost, doubled or out of order; a flushed
+message is kept and can be recalled; only its owner sees an instance; and a privacy policy is applied before anything is written.
 """

@@ -44,7 +44,7 @@ class Counter:
 
     @property
     def used(self) -> TokenizerUsed:
-        """What counts, and whether it stands in for something else."""
+        """What counts, and whether it is a fallback."""
         if self._provider.provider == "local":
             return TokenizerUsed(self._local.encoding, self._local.fallback)
         if self._key is not None:
@@ -58,7 +58,7 @@ class Counter:
             try:
                 return await _ask(self._provider, self._key, texts)
             except (httpx.HTTPError, ValueError, LookupError, TypeError):
-                pass  # the fallback counts; an append does not fail because somebody else's service does
+                pass  # the fallback counts: an append does not fail because the provider does
         if self._provider.provider != "local" and self._provider.fallback == "estimate":
             return [math.ceil(len(text) / CHARS_PER_TOKEN) for text in texts]
         return await self._local.count_all(texts)

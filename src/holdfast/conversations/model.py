@@ -72,7 +72,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A message as a log keeps it: the draft, its place, and when somebody last looked at it."""
+    """A message as a log stores it: the draft, its place in the list, and when it was last accessed."""
 
     seq: int
     draft: Draft
@@ -196,7 +196,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of an instance: what it did, and how the instance stands after it."""
+    """One change of an instance: what it did, and the totals after it."""
 
     action: str
     after: Totals

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.conversations import history
 from holdfast.conversations.backends import Backends
-from holdfast.conversations.flush import index
+from holdfast.conversations.everything import read_everything
 from holdfast.conversations.flush import service as flushing
 from holdfast.conversations.flush.plan import plan_trim
 from holdfast.conversations.flush.run import Target
@@ -19,13 +19,11 @@ from holdfast.conversations.instances import (
     owner_of,
 )
 from holdfast.conversations.intake import as_list, take_in
-from holdfast.conversations.logs.protocol import MessageLog, Replacing, Terms
+from holdfast.conversations.logs.protocol import Replacing, Terms
 from holdfast.conversations.logs.values import head_of
 from holdfast.conversations.model import (
-    LONG_TERM,
     MAX_MESSAGES_PER_APPEND,
     MAX_MESSAGES_PER_WRITE,
-    MAX_READ,
     NEAR_LIMIT,
     AppendResult,
     Draft,
@@ -82,7 +80,7 @@ async def read(
     request.check()
     if include_flushed:
         opened = await open_instance(backends, caller, request, to_write=False)
-        return await _read_everything(backends, opened, limit, offset, tail)
+        return await _read_with_flushed(backends, opened, limit, offset, tail)
     span = Span(0 if tail else offset, tail or limit, tail=tail is not None)
     opened, window = await _read_at_once(backends, caller, request, span)
     if window is None:
@@ -303,54 +301,20 @@ def _that_fit(resource: Resource, drafts: list[Draft]) -> list[Draft]:
     return [draft for seq, draft in enumerate(drafts) if seq not in gone]
 
 
-async def _read_everything(
+async def _read_with_flushed(
     backends: Backends, opened: OpenInstance, limit: int, offset: int, tail: int | None
 ) -> ReadResult:
-    """Messages and flushed messages in the order they came in, the summary first; one that is both is not flushed."""
-    log = backends.log(opened.caller, opened.resource)
-    totals = await log.totals(opened.caller, opened.instance)
-    if totals is None:
-        return ReadResult([], 0, False)
-    gone = await index.read_flushed(
-        backends.db, opened.caller, totals.conversation_id, kept_for=backends.flushed_kept_for
-    )
-    live = await _read_live(log, opened)
-    everything: dict[str, tuple[StoredMessage, datetime | None]] = {
-        stored.draft.id: (stored, at) for stored, at in gone
-    }
-    everything.update({stored.draft.id: (stored, None) for stored in live})
-    # A summary has the place of a message that it stands for, so places alone do not order them.
-    ordered = sorted(
-        everything.values(), key=lambda pair: (pair[0].draft.share != LONG_TERM, pair[0].seq)
-    )
+    """A part of all messages, flushed ones too; those that are still in the list count as read."""
+    everything = await read_everything(backends, opened)
+    ordered = everything.ordered
     part = ordered[-tail:] if tail else ordered[offset : offset + limit]
-    await _note_access(log, opened, live, part)
-    shown = len(part) + (0 if tail else offset)
-    return ReadResult(part, len(ordered), shown < len(ordered))
-
-
-async def _read_live(log: MessageLog, opened: OpenInstance) -> list[StoredMessage]:
-    """Every message of the list, read in parts."""
-    live: list[StoredMessage] = []
-    while True:
-        span = Span(len(live), MAX_READ)
-        window = await log.read(opened.caller, opened.instance, span, note_access=False)
-        live += window.messages
-        if not window.has_more or not window.messages:
-            return live
-
-
-async def _note_access(
-    log: MessageLog,
-    opened: OpenInstance,
-    live: list[StoredMessage],
-    part: list[tuple[StoredMessage, datetime | None]],
-) -> None:
-    """Count the messages among flushed ones as read; in the list they follow each other."""
     shown = [stored.seq for stored, flushed_at in part if flushed_at is None]
-    if shown:
-        first = [stored.seq for stored in live].index(shown[0])
-        await log.read(opened.caller, opened.instance, Span(first, len(shown)))
+    if shown:  # in the list they follow each other
+        span = Span(everything.live_seqs.index(shown[0]), len(shown))
+        log = backends.log(opened.caller, opened.resource)
+        await log.read(opened.caller, opened.instance, span)
+    until = len(part) + (0 if tail else offset)
+    return ReadResult(part, len(ordered), until < len(ordered))
 
 
 def _target(backends: Backends, opened: OpenInstance) -> Target:

@@ -24,18 +24,7 @@ WITH h AS (
      WHERE org_id = %(org_id)s AND expires_at <= %(now)s
      LIMIT %(limit)s
        FOR UPDATE SKIP LOCKED
-), summaries AS (
-    DELETE FROM conversation_summaries
-     WHERE org_id = %(org_id)s AND conversation_id IN (SELECT conversation_id FROM h)
-    RETURNING id
-), flushed AS (
-    DELETE FROM conversation_flushed
-     WHERE org_id = %(org_id)s AND conversation_id IN (SELECT conversation_id FROM h)
-    RETURNING id
-), histories AS (
-    DELETE FROM conversation_histories
-     WHERE org_id = %(org_id)s AND conversation_id IN (SELECT conversation_id FROM h)
-), dropped AS (
+), {dropping_histories}, dropped AS (
     SELECT recall_drop('summary', ARRAY(SELECT id FROM summaries)), recall_drop('flushed', ARRAY(SELECT id FROM flushed))
 )
 SELECT cardinality(ARRAY(SELECT conversation_id FROM h)) FROM dropped;

@@ -71,18 +71,7 @@ WITH h AS (
     SELECT conversation_id
       FROM conversation_histories
      WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND audience = %(audience)s AND key = %(key)s
-), summaries AS (
-    DELETE FROM conversation_summaries
-     WHERE org_id = %(org_id)s AND conversation_id IN (SELECT conversation_id FROM h)
-    RETURNING id
-), flushed AS (
-    DELETE FROM conversation_flushed
-     WHERE org_id = %(org_id)s AND conversation_id IN (SELECT conversation_id FROM h)
-    RETURNING id
-), histories AS (
-    DELETE FROM conversation_histories
-     WHERE org_id = %(org_id)s AND conversation_id IN (SELECT conversation_id FROM h)
-)
+), {dropping_histories}
 SELECT recall_drop('summary', ARRAY(SELECT id FROM summaries)), recall_drop('flushed', ARRAY(SELECT id FROM flushed));
 
 -- name: flushed_of

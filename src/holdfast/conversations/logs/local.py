@@ -258,7 +258,7 @@ class LocalLog:
         found.last_error = found.pending_job = None
         expires_at = found.expires_at
         found.changed(None)
-        found.expires_at = expires_at  # a flush is nobody's visit
+        found.expires_at = expires_at  # a flush does not refresh the time to live
         totals = found.totals
         added = [] if removal.summary is None else [removal.summary]
         change = Change("flushed", totals, removal.state, removed, added)
@@ -333,7 +333,7 @@ def _place(caller: Caller, instance: Instance) -> _Place:
 
 
 def forget_expired() -> int:
-    """Drop the lists of this process whose time is over; how many."""
+    """Delete the expired lists of this process; how many."""
     now = clock.now()
     expired = [
         place

@@ -1,4 +1,4 @@
-"""Memory resources: read, list, put, delete. `sessions` is built in: every org has it, nobody changes it."""
+"""Memory resources: read, list, put, delete. `sessions` is built in: every org has it, and it cannot be changed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -242,5 +242,5 @@ def _thawed(value: Any) -> Any:
 
 @lru_cache(maxsize=1_000)
 def _ready(resource_id: str, revision: int, config: Any) -> Resource:  # noqa: ARG001  (the rest of the cache's key)
-    """The configuration, compiled once for as long as it stays the same, whoever's it is."""
+    """The configuration, compiled once per configuration."""
     return Resource.model_validate(_thawed(config))
