@@ -57,17 +57,17 @@ class Settings(BaseSettings):
     )
     migration_url: str | None = Field(
         None,
-        description="The schema's owner, directly, when database_url is another login or a pooler.",
+        description="The URL of the schema's owner, directly to Postgres, if database_url has another login or is a pooler.",
     )
     assets_url: str | None = Field(
         None,
-        description="Where assets are kept, as in s3://bucket/prefix; unset is a folder of data_dir.",
+        description="Where assets are stored, such as s3://bucket/prefix; unset: a folder of data_dir.",
     )
     redis_url: str | None = Field(None, description="Redis, for conversations persisted there.")
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
     statement_timeout: str = Field(
         "10s",
-        description="How long a call waits for a database that does not answer, before it is answered with MEM-003.",
+        description="How long a call waits for a database that does not answer; then it is answered with MEM-003.",
     )
 
     llm: str | None = Field(None, description="The model for extraction and summaries.")
@@ -80,7 +80,7 @@ class Settings(BaseSettings):
     embedder_api_key: SecretStr | None = Field(None, description="The key for that URL.")
     close_reading: Literal["on", "off"] = Field(
         "on",
-        description="Whether recall reads its candidates again, token by token, where the model can.",
+        description="Whether recall compares its candidates token by token, if the model supports it.",
     )
     token_endpoints: Words = Field(
         default_factory=list,
@@ -93,10 +93,10 @@ class Settings(BaseSettings):
         "providers' usual ones.",
     )
     flushed_kept_for: str | None = Field(
-        None, description="How long flushed messages are kept, as 90d; unset keeps them."
+        None, description="How long flushed messages are kept, such as 90d; unset: forever."
     )
     settle_after: str = Field(
-        "15m", description="How long a conversation is quiet before it settles."
+        "15m", description="How long nothing is written to a conversation before it settles."
     )
 
     bootstrap_key: SecretStr | None = Field(
@@ -106,13 +106,13 @@ class Settings(BaseSettings):
     owner_password: SecretStr | None = Field(None, description="The first owner's password.")
 
     max_connections: int = Field(
-        1000, ge=8, le=100_000, description="Connections that one API process holds at once."
+        1000, ge=8, le=100_000, description="The most connections of one API process at a time."
     )
     request_timeout_s: float = Field(
         20.0,
         gt=0,
         le=600,
-        description="Seconds for a request's headers, and for a body that comes slower than 1 KiB/s.",
+        description="Seconds allowed for a request's headers, and for a body that arrives slower than 1 KiB/s.",
     )
     cors_origins: Words = Field(
         default_factory=list,
@@ -125,11 +125,11 @@ class Settings(BaseSettings):
     )
     trusted_proxies: Words = Field(
         default_factory=list,
-        description="Addresses or networks of proxies whose X-Forwarded-For is believed; none by default.",
+        description="Addresses or networks of proxies whose X-Forwarded-For header is used; none by default.",
     )
     cookie_secure: bool | None = Field(
         None,
-        description="Send the cookie over HTTPS only; by default wherever the host is not loopback.",
+        description="Send the cookie over HTTPS only; by default if the host is not loopback.",
     )
     log_level: str = Field("info", description="debug, info, warning or error.")
 

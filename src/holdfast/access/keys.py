@@ -28,7 +28,7 @@ async def create_key(
     test: bool = False,
     key: str | None = None,
 ) -> NewKey:
-    """Mint a key. The command line may (it has the database); over HTTP it takes a browser and a fresh step-up.
+    """Create a key: from the command line, which has the database, or over HTTP from a browser with a fresh step-up.
 
     An agent key's agent exists from here on. `key` is for the bootstrap, which brings its own.
     """
@@ -92,7 +92,7 @@ async def list_keys(db: Database, caller: Caller, cursor: Cursor) -> Page[ApiKey
 
 
 async def revoke_key(db: Database, caller: Caller, key_id: str) -> None:
-    """End a key, at once and for good."""
+    """Revoke a key, immediately and permanently."""
     if caller.credential != "operator":
         caller.must_have_stepped_up()
     async with db.begin(caller) as tx:

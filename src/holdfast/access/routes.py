@@ -132,7 +132,7 @@ async def _use_link(request: Request, db: TheDatabase, token: str) -> Response:
 
 @open_router.get("/auth/session", openapi_extra=OPEN)
 async def get_session(request: Request, db: TheDatabase) -> SignedIn:
-    """Who is signed in at this browser."""
+    """The user who is signed in at this browser."""
     cookie = request.cookies.get(COOKIE)
     if cookie is None:
         raise Unauthenticated("nobody is signed in")
@@ -141,7 +141,7 @@ async def get_session(request: Request, db: TheDatabase) -> SignedIn:
 
 @secret_router.post("/auth/step-up")
 async def step_up(body: StepUp, request: Request, session: TheSession, db: TheDatabase) -> SignedIn:
-    """Confirm who is at the browser; holds for ten minutes."""
+    """Step up: give the password or a TOTP code again; valid for ten minutes."""
     return await service.step_up(
         db, session, password=body.password, totp=body.totp, address=client_address(request)
     )
@@ -182,7 +182,7 @@ async def drop_totp(caller: TheCaller, db: TheDatabase) -> None:
 
 @secret_router.post("/keys", status_code=201)
 async def create_key(body: KeyCreate, caller: TheCaller, db: TheDatabase) -> NewKey:
-    """Mint an API key, shown this once (needs step-up)."""
+    """Create an API key, which is shown only in this answer (needs step-up)."""
     return await keys.create_key(
         db,
         caller,

@@ -98,7 +98,7 @@ async def make_link(db: Database, caller: Caller, user_id: str) -> str:
 async def step_up(
     db: Database, session: BrowserSession, *, password: str | None, totp: str | None, address: str
 ) -> SignedIn:
-    """Confirm who is at the browser, with the password or a code; it holds for ten minutes."""
+    """Step up: check the password or a TOTP code again; valid for ten minutes."""
     if (password is None) == (totp is None):
         raise Invalid("give the password or a totp code")
     attempt = await throttle.count_attempt(

@@ -127,7 +127,7 @@ async def put_block(
     caller: TheCaller,
     db: TheDatabase,
 ) -> Block:
-    """Make a block (201) or replace it whole; 409 with `current` if it is not as `expected_updated_at` says."""
+    """Create a block (201) or replace it; 409 with `current` if its `updated_at` is not `expected_updated_at`."""
     block = await service.write_block(
         db,
         caller,
@@ -177,7 +177,7 @@ async def restore_block(
     caller: TheCaller,
     db: TheDatabase,
 ) -> Block:
-    """Bring an earlier text back, as a new version; 409 as for a write."""
+    """Write an earlier text as a new version; 409 as for a write."""
     block = await service.restore_block(
         db,
         caller,
@@ -193,7 +193,7 @@ async def restore_block(
 
 @router.post("/recall")
 async def recall_lines(body: LineRecall, caller: TheCaller, db: TheDatabase) -> Recalled:
-    """Lines of the user's archive, best first; with an agent, also of the archive with that agent."""
+    """Find archival lines of the user, best first; with an agent, also those of the block with that agent."""
     return Recalled(
         await recall.recall_lines(
             db,

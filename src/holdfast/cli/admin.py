@@ -69,14 +69,14 @@ def _org_ids() -> list[tuple[str, str]]:
 
 @orgs_app.command("create")
 def create_org_command(name: str, as_json: AsJson = False) -> None:
-    """Make a tenant with an owner and a service key, which is shown this once."""
+    """Create an org with an owner and a service key, which is printed only this once."""
     org_id, key = with_database(lambda db: create_org(db, name))
     show({"org_id": org_id, "service_key": key}, as_json=as_json)
 
 
 @orgs_app.command("list")
 def list_orgs(as_json: AsJson = False) -> None:
-    """The tenants of this database."""
+    """The orgs of this database."""
     rows = [{"org_id": org_id, "name": name} for org_id, name in _org_ids()]
     show_all(rows, ["org_id", "name"], as_json=as_json)
 
@@ -97,7 +97,7 @@ def create_key(
     test: Annotated[bool, typer.Option("--test", help="Make it an hf_test_ key.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Mint a key, shown this once."""
+    """Create an API key, which is printed only this once."""
     caller = _caller(org)
     minted = with_database(
         lambda db: keys.create_key(
@@ -130,7 +130,7 @@ def list_keys(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False
 
 @keys_app.command("revoke")
 def revoke_key(key_id: str, org: Org = None, as_json: AsJson = False) -> None:
-    """End a key, at once and for good."""
+    """Revoke a key, immediately and permanently."""
     caller = _caller(org)
     with_database(lambda db: keys.revoke_key(db, caller, key_id))
     show({"revoked": key_id}, as_json=as_json)
@@ -189,7 +189,7 @@ def put_project(
     workspace: Annotated[str | None, typer.Option()] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a project, or change it."""
+    """Create a project, or change it."""
     caller = _caller(org)
     visibility: Visibility | None = None
     if private is not None:
@@ -204,7 +204,7 @@ def put_project(
 
 @projects_app.command("add-member")
 def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
-    """Let a user into a project."""
+    """Add a user to a project."""
     caller = _caller(org)
     show(
         with_database(lambda db: projects.add_member(db, caller, project_id, user_id)),
@@ -214,7 +214,7 @@ def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson =
 
 @projects_app.command("remove-member")
 def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
-    """Take a user out of a project."""
+    """Remove a user from a project."""
     caller = _caller(org)
     with_database(lambda db: projects.remove_member(db, caller, project_id, user_id))
     show({"removed": user_id}, as_json=as_json)
@@ -235,7 +235,7 @@ def put_workspace(
     name: Annotated[str | None, typer.Option()] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a workspace, or name it anew."""
+    """Create a workspace, or change its name."""
     caller = _caller(org)
     show(
         with_database(lambda db: workspaces.put_workspace(db, caller, workspace_id, name)),

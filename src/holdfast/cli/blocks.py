@@ -101,7 +101,7 @@ def set_block(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace a block whole. Without --expected or --create, whatever it says now is replaced."""
+    """Replace a whole block; with --expected or --create, only if it is still as expected."""
     if create and expected is not None:
         raise CommandError("give --expected or --create, not both")
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
@@ -138,8 +138,7 @@ def edit_block(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a block in $EDITOR and write what you save. Where somebody wrote it meanwhile, both texts are shown to you,
-    marked, to choose from."""
+    """Open a block in $EDITOR and write what you save. If it was changed meanwhile, the editor shows both texts, marked."""
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     current = _read(service, block_type)
     text = current["content"] if current else ""

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor_command(as_json: AsJson = False) -> None:
-    """Check every dependency and the tenant isolation of this deployment; exit 1 when something is wrong."""
+    """Check every dependency and the isolation of orgs on this deployment; exit 1 if a check fails."""
     settings = read_settings()
     findings = [*_look(settings)]
     show_all([f._asdict() for f in findings], ["check", "ok", "detail"], as_json=as_json)

@@ -6,7 +6,7 @@ import typer
 
 Url = Annotated[
     str | None,
-    typer.Option("--url", envvar="HOLDFAST_URL", help="Where the service answers."),
+    typer.Option("--url", envvar="HOLDFAST_URL", help="The URL of the service."),
 ]
 ApiKey = Annotated[
     str | None,

@@ -35,7 +35,7 @@ def reembed_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Embed everything with another model; the old vectors serve until all of it is done. Goes on where it was cut."""
+    """Embed everything with another model; the old vectors are used until all is done. A new run continues an interrupted one."""
     settings = read_settings(embedder=embedder)
     logs.configure(settings.log_level)
     with reach_database(settings) as urls:

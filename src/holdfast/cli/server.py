@@ -53,7 +53,7 @@ def worker_command(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Do background jobs, beside any number of `serve` and other workers."""
+    """Run background jobs, beside any number of `serve` and other workers."""
     from holdfast.deployment import config_of
     from holdfast.worker import keep_working
 
@@ -77,7 +77,7 @@ def migrate_command(
     dry_run: Annotated[bool, typer.Option(help="Only say what would be applied.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the schema up to date; safe while the service runs."""
+    """Update the database schema; safe while the service runs."""
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     with reach_database(settings, migrated=False) as urls:
         names = migrate.pending(urls.owner) if dry_run else migrate.migrate(urls.owner)

@@ -45,7 +45,7 @@ def remember(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Save a memory: a new one, or in place of what was remembered under its key.
+    """Save a memory: a new one, or an update of the one with the same key.
 
     Example: holdfast remember "Ana takes her tea green" --key "ana's tea"
     """
@@ -81,7 +81,7 @@ def recall(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what fits a query best, of everything that is remembered.
+    """Search every kind of memory, best results first.
 
     Example: holdfast recall "what does Ana drink?" --explain
     """

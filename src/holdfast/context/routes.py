@@ -96,7 +96,7 @@ async def get_user_memory(
         str | None, Header(description="answer 304 if this is still its ETag")
     ] = None,
 ) -> UserMemory | Response:
-    """The core blocks as the model reads them; the same bytes until they change."""
+    """The core blocks as one text for the prompt; the same bytes until they change."""
     memory = await service.user_memory(db, caller, agent_id)
     tag = f'"{memory.etag}"'
     if if_none_match is not None and _names(if_none_match, memory.etag):

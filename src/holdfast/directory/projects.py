@@ -82,7 +82,7 @@ async def list_projects(db: Database, caller: Caller, cursor: Cursor) -> Page[Pr
 
 
 async def add_member(db: Database, caller: Caller, project_id: str, user_id: str) -> Project:
-    """Let a user into a project; one who is in already stays."""
+    """Add a user to a project; no change if the user is a member already."""
     check_client_id(user_id, field="user_id")
     async with db.begin(caller) as tx:
         await _belonging_project(tx, caller, project_id)
@@ -93,7 +93,7 @@ async def add_member(db: Database, caller: Caller, project_id: str, user_id: str
 
 
 async def remove_member(db: Database, caller: Caller, project_id: str, user_id: str) -> None:
-    """Take a user out of a project; one who is not in it is not found."""
+    """Remove a user from a project; NotFound if the user is not a member."""
     async with db.begin(caller) as tx:
         project = await _belonging_project(tx, caller, project_id)
         if user_id not in project.members:

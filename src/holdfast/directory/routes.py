@@ -139,7 +139,7 @@ async def put_workspace(
     caller: TheCaller,
     db: TheDatabase,
 ) -> Workspace:
-    """Make a workspace (201), or name it anew."""
+    """Create a workspace (201), or change its name."""
     workspace = await workspaces.put_workspace(
         db, caller, workspace_id, body.name, if_match=if_match
     )
@@ -156,7 +156,7 @@ async def list_projects(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -
 async def get_project(
     project_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Project:
-    """One project; a private one is there for its members only."""
+    """One project; a private one is 404 for users who are not members."""
     project = await projects.read_project(db, caller, project_id)
     set_etag(response, project.version)
     return project
@@ -171,7 +171,7 @@ async def put_project(
     caller: TheCaller,
     db: TheDatabase,
 ) -> Project:
-    """Make a project (201; its maker becomes a member), or change it."""
+    """Create a project (201; its creator becomes a member), or change it."""
     project = await projects.put_project(
         db,
         caller,
@@ -186,13 +186,13 @@ async def put_project(
 
 @router.put("/projects/{project_id}/members/{user_id}")
 async def put_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> Project:
-    """Let a user into a project."""
+    """Add a user to a project."""
     return await projects.add_member(db, caller, project_id, user_id)
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 async def delete_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> None:
-    """Take a user out of a project."""
+    """Remove a user from a project."""
     await projects.remove_member(db, caller, project_id, user_id)
 
 
@@ -235,7 +235,7 @@ async def put_agent(
 
 @router.get("/users")
 async def list_users(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[User]:
-    """The org's users, newest first; one who does not look after the org sees itself."""
+    """The org's users, newest first; callers that do not administer the org see only their own user."""
     return await users.list_users(db, caller, cursor)
 
 

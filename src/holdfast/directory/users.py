@@ -80,7 +80,7 @@ async def put_user(
 
 
 async def list_users(db: Database, caller: Caller, cursor: Cursor) -> Page[User]:
-    """The org's users, newest first; one who does not look after the org sees itself."""
+    """The org's users, newest first; callers that do not administer the org see only their own user."""
     return await list_page(
         db,
         caller,

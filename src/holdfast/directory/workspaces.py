@@ -31,7 +31,7 @@ async def read_workspace(db: Database, caller: Caller, workspace_id: str) -> Wor
 async def put_workspace(
     db: Database, caller: Caller, workspace_id: str, name: str | None, *, if_match: IfMatch = None
 ) -> Workspace:
-    """Make a workspace, or name it anew."""
+    """Create a workspace, or change its name."""
     caller.must_administer("changing workspaces")
     check_client_id(workspace_id, field="workspace_id")
     check_name(name)

@@ -79,7 +79,7 @@ async def docs_asset(name: str) -> Response:
 
 @health_router.get("/healthz", response_class=PlainTextResponse)
 async def healthz() -> str:
-    """The process is alive. Asks nobody."""
+    """The process is alive. Checks no dependency."""
     return "ok\n"
 
 
