@@ -10,7 +10,7 @@ from holdfast.kernel import metrics
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.sql import Query
-from tests.round_trips import counted
+from tests.round_trips import behind, counted
 
 ADD = Query(
     "add",
@@ -179,3 +179,51 @@ async def test_what_is_taken_back_is_not_counted(org, db):
             tx.on_commit(lambda: told.append("never"))
             raise RuntimeError
     assert told == ["outer", "inner"]
+
+
+class Dying:
+    """A way to the database that ends the connection with the next statement that it is sent."""
+
+    def __init__(self):
+        self.deaths = 0
+
+    def make(self, server):
+        async def take(reader, writer):
+            from_server, to_server = await asyncio.open_unix_connection(str(server))
+
+            async def forward():
+                while data := await reader.read(65_536):
+                    if self.deaths:
+                        self.deaths -= 1
+                        break
+                    to_server.write(data)
+                to_server.close()
+                writer.close()
+
+            async def back():
+                while data := await from_server.read(65_536):
+                    writer.write(data)
+                writer.close()
+
+            await asyncio.gather(forward(), back(), return_exceptions=True)
+
+        return take
+
+
+async def test_a_read_whose_connection_is_lost_under_it_is_sent_again_once(service, org):
+    way = Dying()
+    async with behind(service.app_url, way.make) as url:
+        db = Database(url, min_size=1, max_size=1)
+        await db.open()
+        await ids(db, org.caller())
+        way.deaths = 1
+        assert await ids(db, org.caller()) == []
+        assert way.deaths == 0
+        way.deaths = 1
+        assert await db.prove(int, Query("one", "SELECT 1"), "") == [1]
+        way.deaths = 1
+        with pytest.raises(BackendUnavailable):  # nobody knows how much of it was done
+            async with db.begin(org.caller()) as tx:
+                await tx.one(str, IDS)
+        assert await ids(db, org.caller()) == []
+        await db.close()

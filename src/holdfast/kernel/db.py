@@ -2,18 +2,19 @@
 
 Every way in is bound to the caller's org by row-level security from its first statement on:
 
-- `db.one(caller, …)`, `db.all(caller, …)`: a single statement that only looks, in a single round trip.
-- `db.together(caller)`: single statements of several services, gathered, in a single round trip for all of them.
-- `db.read(caller)`: several of them.
+- `db.one(caller, …)`, `db.all(caller, …)`: one read-only statement, in one round trip; sent again once if its
+  connection was lost under it.
+- `db.together(caller)`: such statements of several services (`asyncio.gather`) in one round trip.
+- `db.read(caller)`: several read-only statements.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
   `revise` travel with the next one that waits, or with COMMIT.
 
 All use libpq's pipeline mode. An outer transaction that is already open in this task (an idempotent request has one)
-is joined by a savepoint, so that a service function need not know.
+is joined by a savepoint, so that a service function need not know (decision 17).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -31,7 +32,7 @@ from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool, answers
 from holdfast.kernel.session import ROLE, enter_service
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
-from holdfast.kernel.tx import Batch, Tx
+from holdfast.kernel.tx import ReadBatch, Tx
 from holdfast.kernel.typed_store import TypedStore
 
 queries = load(__file__, "db.sql")
@@ -80,7 +81,7 @@ class Database:
         )
         self._probe: asyncio.Task[bool] | None = None
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
-        self._batch: ContextVar[Batch | None] = ContextVar("batch", default=None)
+        self._batch: ContextVar[ReadBatch | None] = ContextVar("batch", default=None)
 
     async def open(self, *, timeout_s: float = 30) -> None:
         """Connect; raises BackendUnavailable when there is nothing to connect to, DatabaseUnfit when it cannot serve."""
@@ -124,54 +125,63 @@ class Database:
             raise BackendUnavailable(FULL)
 
     async def one(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> T | None:
-        """One statement that only looks, in one round trip: its first row as a value, or None."""
-        return await (await self._look(caller, row_type, query, params)).fetchone()
+        """One read-only statement, in one round trip: its first row as a value, or None."""
+        return await (await self._read_one(caller, row_type, query, params)).fetchone()
 
     async def all(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> list[T]:
-        """One statement that only looks, in one round trip: every row as a value."""
-        return await (await self._look(caller, row_type, query, params)).fetchall()
+        """One read-only statement, in one round trip: every row as a value."""
+        return await (await self._read_one(caller, row_type, query, params)).fetchall()
 
-    async def _look(
+    async def _read_one(
         self, caller: Caller, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
         batch = self._batch.get()
-        if batch is not None and not batch.landed:
+        if batch is not None and not batch.is_over:
             _must_be_of_one_org(batch.tx, caller)
-            return await batch.look(row_type, query, params)
-        async with self.read(caller) as tx:
-            return await tx.send(row_type, query, params)
+            return await batch.read(row_type, query, params)
+
+        async def alone() -> psycopg.AsyncCursor[T]:
+            async with self.read(caller) as tx:
+                return await tx.send(row_type, query, params)
+
+        return await (alone() if self._open_tx.get() is not None else _once_more(alone))
 
     @property
     def gathers(self) -> bool:
         """Whether a block of `together` is open in this task, which a single statement would travel with."""
         batch = self._batch.get()
-        return batch is not None and not batch.landed
+        return batch is not None and not batch.is_over
 
     @asynccontextmanager
     async def together(self, caller: Caller) -> AsyncIterator[None]:
-        """Single statements that only look (`one`, `all`), gathered within this block, travel in one round trip."""
+        """Read-only statements (`one`, `all`) that are gathered within this block are sent in one round trip."""
         async with AsyncExitStack() as opened:
             tx = await opened.enter_async_context(self.read(caller))
-            batch = Batch(tx, opened.pop_all())
+            batch = ReadBatch(tx, opened.pop_all())
         token = self._batch.set(batch)
         try:
             yield
         finally:
             self._batch.reset(token)
-            await batch.land()
+            await batch.finish()
 
     async def prove(self, row_type: type[T], query: Query, proof: str, **params: Any) -> list[T]:
-        """Look for whom a digest or an address belongs to, before any org is known."""
-        async with self._connection() as connection:
-            async with connection.pipeline():
-                await connection.execute(queries.enter_with_proof.bytes, {"proof": proof})
-                tx = Tx(connection, None, clock.now())
-                cursor = await tx.send(row_type, query, {"proof": proof, **params})
-            return await cursor.fetchall()
+        """One statement outside of any org, which may be sent twice: it finds the row that a digest or an address proves,
+        or calls a function that goes through every org."""
+
+        async def once() -> list[T]:
+            async with self._connection() as connection:
+                async with connection.pipeline():
+                    await connection.execute(queries.enter_with_proof.bytes, {"proof": proof})
+                    tx = Tx(connection, None, clock.now())
+                    cursor = await tx.send(row_type, query, {"proof": proof, **params})
+                return await cursor.fetchall()
+
+        return await _once_more(once)
 
     @asynccontextmanager
     async def read(self, caller: Caller, *, within_s: float | None = None) -> AsyncIterator[Tx]:
-        """Several statements that only look. Between two Syncs of a pipeline Postgres runs one implicit transaction,
+        """Several read-only statements. Between two Syncs of a pipeline Postgres runs one implicit transaction,
         so the org (a setting local to it) and what follows travel together and end together.
 
         A database that does not answer `within_s` is unavailable."""
@@ -278,6 +288,25 @@ class Database:
     def _unavailable(self, detail: str) -> BackendUnavailable:
         metrics.backend_failures.labels("database").inc()
         return BackendUnavailable(FULL if self._disk.is_full else detail)
+
+
+async def _once_more(step: Callable[[], Awaitable[T]]) -> T:
+    """A step that changes nothing, repeated on another connection where its own was lost under it."""
+    try:
+        return await step()
+    except BackendUnavailable as failure:
+        if not _connection_was_lost(failure.__cause__):
+            raise
+    return await step()
+
+
+def _connection_was_lost(cause: BaseException | None) -> bool:
+    others = (PoolTimeout, PoolClosed, TooManyRequests, NoAnswer)
+    return (
+        isinstance(cause, psycopg.OperationalError)
+        and not isinstance(cause, others)
+        and (cause.sqlstate or "57P").startswith("57P")  # the server's farewell, or none
+    )
 
 
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:

@@ -99,12 +99,12 @@ class Tx:
         return revision_id
 
     def before_commit(self, step: "LastStep") -> None:
-        """Have this done just before COMMIT, after everything else: for what takes a lock that many want."""
+        """Run this just before COMMIT, after everything else: for what takes a lock that many want."""
         self._ending.last_steps.append(step)
 
-    def on_commit(self, told: Callable[[], object]) -> None:
-        """Have this called when all of it is committed, to count what happened."""
-        self._ending.told.append(told)
+    def on_commit(self, callback: Callable[[], object]) -> None:
+        """Call this once the whole transaction is committed, for example to count what happened."""
+        self._ending.callbacks.append(callback)
 
     async def finish(self) -> None:
         """Do what was left for last, in the order it was asked for."""
@@ -112,9 +112,9 @@ class Tx:
             await step(self)
 
     def run_on_commit(self) -> None:
-        """Call those who wanted to know."""
-        for told in self._ending.told:
-            told()
+        """Call what `on_commit` was given."""
+        for callback in self._ending.callbacks:
+            callback()
 
     @asynccontextmanager
     async def step(self, caller: Caller) -> AsyncIterator["Tx"]:
@@ -144,27 +144,27 @@ class _Ending:
     """What a transaction and its steps leave for its end."""
 
     last_steps: list[LastStep] = field(default_factory=list)
-    told: list[Callable[[], object]] = field(default_factory=list)
+    callbacks: list[Callable[[], object]] = field(default_factory=list)
 
     @property
     def size(self) -> tuple[int, int]:
-        return len(self.last_steps), len(self.told)
+        return len(self.last_steps), len(self.callbacks)
 
     def cut_back(self, size: tuple[int, int]) -> None:
-        del self.last_steps[size[0] :], self.told[size[1] :]
+        del self.last_steps[size[0] :], self.callbacks[size[1] :]
 
 
-class Batch:
-    """Single statements that are sent together and answered together."""
+class ReadBatch:
+    """Read-only statements of several tasks that are sent together and answered together."""
 
     def __init__(self, tx: Tx, opened: AsyncExitStack) -> None:
         self.tx = tx
-        self.landed = False
+        self.is_over = False
         self._opened = opened
-        self._landing = asyncio.Lock()
+        self._finishing = asyncio.Lock()
         self._error: BaseException | None = None
 
-    async def look(
+    async def read(
         self, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
         """Send a statement with those of others, and wait for them all."""
@@ -177,17 +177,17 @@ class Batch:
             raise
         finally:
             await asyncio.sleep(0)  # whoever was gathered with this one sends too
-            await self.land()
+            await self.finish()
         if self._error is not None:
             raise self._error
         return cursor
 
-    async def land(self) -> None:
+    async def finish(self) -> None:
         """Wait for all that was sent; nothing can be sent afterwards."""
-        async with self._landing:
-            if self.landed:
+        async with self._finishing:
+            if self.is_over:
                 return
-            self.landed = True
+            self.is_over = True
             failed = self._error
             try:
                 # What failed is told to the connection's keeper, who gives it up.
