@@ -107,12 +107,24 @@ async def measure(bench: Bench, db: Database, caller: Caller) -> None:
     async def embedding(text: str) -> None:
         await embedder.embed([Said(text)], urgent=True)
 
-    async def statements(text: str) -> None:
+    await timed(in_process, texts("warm up {n} {about}"))
+    http = await timed(over_http, texts("what did we say of {about} on day {n}?"))
+    whole = await timed(in_process, texts("what was said about {about} on day {n}?"))
+    embed = await timed(embedding, texts("what did they say about {about} on day {n}?"))
+    sql = await sql_ms(db, caller, texts("what do we know about {about} of day {n}?"))
+    show(embed=embed, sql=sql, whole=whole, http=http)
+    show_storage(bench)
+
+
+async def sql_ms(db: Database, caller: Caller, texts: list[str]) -> float:
+    """The median time of the statement that finds the candidates, in milliseconds."""
+    spent = []
+    for text in texts:
         question = Question(
             text=text, scopes=SCOPES, kinds=("memory",), now=datetime.now(UTC), limit=10
         )
         asked = await engine.understand(db, caller, question)
-        started.append(time.perf_counter())
+        started = time.perf_counter()
         await db.all(
             caller,
             Candidate,
@@ -129,16 +141,12 @@ async def measure(bench: Bench, db: Database, caller: Caller) -> None:
             closely=True,
             **engine.as_asked(asked.words),
         )
-        spent.append(time.perf_counter() - started[-1])
+        spent.append(time.perf_counter() - started)
+    return 1000 * statistics.median(spent)
 
-    started: list[float] = []
-    spent: list[float] = []
-    await timed(in_process, texts("warm up {n} {about}"))
-    http = await timed(over_http, texts("what did we say of {about} on day {n}?"))
-    whole = await timed(in_process, texts("what was said about {about} on day {n}?"))
-    embed = await timed(embedding, texts("what did they say about {about} on day {n}?"))
-    await timed(statements, texts("what do we know about {about} of day {n}?"))
-    sql = 1000 * statistics.median(spent)
+
+def show(*, embed: float, sql: float, whole: float, http: float) -> None:
+    """Print the parts, in milliseconds."""
     table = Table(
         "part", "p50 ms", title=f"one recall of 10 among {SIZE} ({load_note()})",
         title_justify="left", box=None,
@@ -153,7 +161,6 @@ async def measure(bench: Bench, db: Database, caller: Caller) -> None:
     ):
         table.add_row(name, f"{value:.1f}")
     console.print(table)
-    show_storage(bench)
 
 
 def show_storage(bench: Bench) -> None:

@@ -13,8 +13,6 @@ CREATE OR REPLACE FUNCTION recall_scope_ids(org_id text, scopes text[]) RETURNS 
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN ARRAY(SELECT recall_scope_id(org_id, scope) FROM unnest(scopes) scope);
 
--- --- writing --------------------------------------------------------------------------------------------------------
-
 -- The words of a passage and how much each counts: in a key twice, in a summary half as much again as in the body.
 CREATE OR REPLACE FUNCTION recall_counts(words tsvector) RETURNS TABLE (lexeme text, tf real)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
