@@ -129,9 +129,9 @@ def make_learner(_space: Space, user: str) -> InProcess:
     return InProcess(Speaker(None if user == "user" else user))
 
 
-def measure_pairs() -> dict[str, Share]:
-    """How pairs of statements are classified: the same again, a change, something else."""
-    shares: dict[str, Share] = {}
+def measure_pairs() -> dict[str, dict[str, Share]]:
+    """How pairs of statements are classified: the same again, a change, something else; by part of the file."""
+    shares: dict[str, dict[str, Share]] = {}
     for pair in json.loads((DATA / "pairs.json").read_text()):
         learner = InProcess(Speaker())
         for number, text in enumerate((pair["first"], pair["then"])):
@@ -150,7 +150,8 @@ def measure_pairs() -> dict[str, Share]:
         right = {"same": rows == 1, "change": rows == 2 and held == 1, "other": held == 2}[
             pair["is"]
         ]
-        shares.setdefault(pair["is"], Share()).add(right)
+        part = "set aside" if pair.get("aside") else "tuned on"
+        shares.setdefault(part, {}).setdefault(pair["is"], Share()).add(right)
     return shares
 
 
@@ -208,7 +209,7 @@ def main() -> int:
         )
     )
     pairs = measure_pairs()
-    console.print(_breakdown("pairs of statements (pairs.json): told apart rightly", {"": pairs}))
+    console.print(_breakdown("pairs of statements (pairs.json): told apart rightly", pairs))
     if verbose:
         console.print(
             _breakdown("precision by rule", {name: each.by_rule for name, each in parts.items()})
@@ -224,7 +225,7 @@ def _show_failures(console: Console, figures: Figures) -> None:
             console.print("  " + each[:280], markup=False, highlight=False)
 
 
-def _verdict(console: Console, figures: Figures, pairs: dict[str, Share]) -> int:
+def _verdict(console: Console, figures: Figures, pairs: dict[str, dict[str, Share]]) -> int:
     missed = [
         f"{name} {figures.shares[name].value:.3f} < {floor}"
         for name, floor in FLOORS.items()
@@ -236,8 +237,9 @@ def _verdict(console: Console, figures: Figures, pairs: dict[str, Share]) -> int
         if figures.shares[name].value > top
     ]
     missed += [
-        f"pairs {name} {share.value:.3f} < {PAIR_FLOOR}"
-        for name, share in pairs.items()
+        f"pairs, {part}: {name} {share.value:.3f} < {PAIR_FLOOR}"
+        for part, shares in pairs.items()
+        for name, share in shares.items()
         if share.value < PAIR_FLOOR
     ]
     if figures.rows_added_again:

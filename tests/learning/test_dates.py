@@ -40,6 +40,7 @@ SAID = datetime(2025, 11, 11, 14, 20, tzinfo=UTC)
         ("the 2 of us", []),
         ("on the 31st of February", []),
         ("fridays are busy", []),
+        ("training is Monday, Wednesday and Friday", []),
     ],
 )  # fmt: skip
 def test_a_date_is_resolved_against_the_message(text, on):

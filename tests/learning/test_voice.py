@@ -21,6 +21,7 @@ def turned(text: str, name: str | None = None) -> str:
         ("My sister came yesterday.", "The user's sister came yesterday (2026-03-01)."),
         ("I've bought a van", "The user has bought a van"),
         ("Bríd eats fish but no meat.", "Bríd eats fish but no meat."),
+        ("Oh and btw, I sold the car.", "The user sold the car."),
         ("im a nurse", "The user is a nurse"),
     ],
 )  # fmt: skip

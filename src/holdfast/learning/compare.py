@@ -21,6 +21,8 @@ Outcome = Literal["same", "supersede", "add"]
 
 SAME_WORDS = 0.72
 """From this share of common words (weighted, of the shorter one) on, two statements say the same, unless their figures differ."""
+EXTRA_WORDS = 2
+"""How many words a statement may add and still say the same; none where it speaks of a change."""
 SAME_TOPIC = 0.34
 """From this share on, a statement that says something changed is about the same thing."""
 SAME_TOPIC_FIGURES = 0.5
@@ -47,7 +49,7 @@ _NUMBERS = {
 }
 _GENERIC = frozenset(
     word_list(
-        "euro pound dollar cost price pay paid month week day year hour minut time morn night start end begin new old first last next"
+        "km kg kilo mile metre meter mg ml percent degre gram euro pound dollar cost price pay paid month week day year hour minut time morn night start end begin new old first last next"
         " today tomorrow yesterday januari februari march april may june juli august septemb octob novemb decemb monday tuesday wednesday thursday"
         " friday saturday sunday instead still alway never everi anymor"
     )
@@ -140,21 +142,24 @@ def _judge(
     others: frozenset[str],
     score: float,
 ) -> Comparison:
-    if fact.attribute and not (
-        candidate.replaced_value and _alike(fact.value, candidate.replaced_value)
-    ):
-        return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
     figures, other_figures = _figures(words), _figures(others)
     contradicts = bool(figures and other_figures and figures != other_figures) or _negates(
         candidate.text
     ) != _negates(fact.text)
-    says_more = bool(words - others)
-    if score >= SAME_WORDS and not contradicts and not (candidate.change and says_more):
+    adds = bool(words - others) if candidate.change else len(_topic(words) - others) > EXTRA_WORDS
+    if score >= SAME_WORDS and not contradicts and not adds:
         return Comparison("same", fact.id, score)
+    if fact.attribute and not _names(candidate, fact):
+        return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
     changed = candidate.change is not None and score >= SAME_TOPIC
     if changed or (contradicts and score >= SAME_TOPIC_FIGURES):
         return Comparison("supersede", fact.id, score)
     return Comparison("add", None, score)
+
+
+def _names(candidate: Candidate, fact: KnownFact) -> bool:
+    """Whether a correction names the old value of a slot."""
+    return candidate.replaced_value is not None and _alike(fact.value, candidate.replaced_value)
 
 
 def _negates(text: str) -> bool:

@@ -180,6 +180,9 @@ _READERS: tuple[tuple[Any, Callable[[Any, _Moment], str | None]], ...] = tuple(
     )
 )  # fmt: skip
 _PLAIN_NUMBER = compile_rule(r"^the \d{1,2}$")
+_BARE_DAYS = compile_rule(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:tue|wed|thu|thurs|fri|weds)\b"
+)
 _SHORT_WORDS = frozenset({"sat", "sun", "mon", "wed", "fri", "may", "mar"})
 
 
@@ -194,7 +197,12 @@ def find_dates(folded: str, said_at: datetime) -> list[FoundDate]:
 
 
 def _all(folded: str, now: _Moment) -> Iterator[FoundDate]:
+    recurring = (
+        len(_BARE_DAYS.findall(folded)) > 1
+    )  # "Monday, Wednesday and Friday": days of every week
     for pattern, reader in _READERS:
+        if recurring and reader is _weekday:
+            continue
         for match in pattern.finditer(folded):
             if _is_other_word(match.group(), folded[match.end() : match.end() + 1]):
                 continue

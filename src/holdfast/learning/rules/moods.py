@@ -26,7 +26,7 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
     Mood(
         "question",
         r"\?[\"')\s]*$"
-        r"|^(?:and |so |but |ok |oh |wait )*(?:what|what's|whats|who|who's|whos|where|where's|when's|why|how|how's|hows|which|whose|is it|is that|are you|are u|are we|am i"
+        r"|^(?:and |so |but |ok |oh |wait |now |also )*(?:what|what's|whats|who|who's|whos|where|where's|when's|why|how|how's|hows|which|whose|is it|is that|are you|are u|are we|am i"
         r"|do you|do u|do we|do i|does|did you|did u|did he|did she|did they|can you|can u|can i|can we|could you|will you|will u|would you|have you|has he|has she|any chance|any idea|any news)\b[^.]*$",
         ("Do oats count, by the way?", "who walks her now", "how was the trip", "are u telling your mum"),
         ("When I moved to Porto I sold the car.",),
@@ -35,7 +35,7 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         "hypothetical",
         r"\b(?:if|unless) (?:i|we|he|she|they|you|it|there|somebody|someone|that|this|only|ever|the \w+|my \w+|[a-z]+) (?:ever |only )?(?:were|was|won|win|had|could|would|went|got|said|says|goes|stays?|comes?|came|left|died|don't|doesn't|didn't|won't|isn't|ever|lost|sold|bought|did|made|lived|moved|took|rewrote|backs?|were to)\b"
         r"|\b(?:i|we|he|she|they|you|it|that|this|there)(?: would|'d| could| might| may)(?: (?:only|probably|never|always|just|even|still|also|ever|really|not))* (?:be|have|need|want|do|get|go|take|make|say|live|love|buy|hire|give|move|eat|look|end|die|kill|help|lose|sell|call|still|mean|cost|keep|stay|ask|try|start|apply|work|pay|rather be)\b"
-        r"|\b(?:we|you|one|or i) could \w+|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically|in theory|assuming|if only|pretend)\b"
+        r"|\b(?:we|you|one|or i) could \w+|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:and |but |so |ok )?if\b|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically|in theory|assuming|if only|pretend)\b"
         r"|\b(?:what if|i wish|wish i|in another life|one of these days|some ?day (?:i|we)|if i win|when i win|hypothetical(?:ly)?|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun|nice|great|lovely|funny)|dream(?:t|ed|ing)? (?:of|about|that))\b",
         ("If I won the lottery I'd hire a chef.", "I might ask to stay in it", "Suppose we had both of these in.", "i was thinking of flying home"),
         ("I'd like the invoices in PDF.", "We moved to Leeds."),

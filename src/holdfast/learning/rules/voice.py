@@ -27,6 +27,9 @@ _VERBLIKE = compile_rule(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|will|can|could|would|should|must|may|might|got|gets?|go|goes|went|"
     r"\w+ed|\w+n't|\w+nt|\w+s)\b|'(?:s|m|re|ve|ll|d)\b|\b(?:i|he|she|they) [a-z]+|\bim\b"
 )
+_FILLER = compile_rule(
+    r"^(?:(?:ok|okay|and|so|btw|by the way|also|oh|well|but|anyway|then|actually|plus|yes|no|ha|right|good|fine|perfect)[,:.!]* )+"
+)
 _UNCHANGED = frozenset(
     word_list(
         "can can't cannot cant could couldn't will won't wont would wouldn't should shouldn't must mustn't may might shall shan't ought"
@@ -46,7 +49,7 @@ def to_sentence(original: str, dates: list[FoundDate], speaker: Speaker) -> str:
     folded = fold(original)
     if _must_be_quoted(folded):
         return f'{speaker.label} said: "{_with_dates(original, dates).strip()}"'
-    return capitalised(_turned(original, folded, dates, speaker))
+    return capitalised(_FILLER.sub("", _turned(original, folded, dates, speaker)))
 
 
 def capitalised(text: str) -> str:

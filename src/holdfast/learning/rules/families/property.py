@@ -9,8 +9,8 @@ _SOMEBODY = rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})"
 
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
-        "my thing is", "fact", rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*my (?:new )?{_THING} (?:is|are) (?:now |actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
-        "my:{slot}", "{whose} {slot} is {value}.", 0.7, target="memory",
+        "my thing is", "fact", rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*my (?:new )?{_THING} (?P<be>is|are) (?:now |actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
+        "my:{slot}", "{whose} {slot} {be} {value}.", 0.7, target="memory",
         examples=(("My car is a blue Golf.", "a blue Golf"), ("my gym is on Baker Street", "on Baker Street")),
         not_examples=("My god is it late.", "my feet are dead"),
     ),
