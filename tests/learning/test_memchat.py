@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bench.extract import InProcess
 from bench.memchat import CHECK, Applied, Figures, Space, Turn, read_spaces, replay, run, score
+
 from holdfast.learning.model import Speaker
 
 SPACE = Space(
