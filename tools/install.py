@@ -26,7 +26,9 @@ def main(lock: Path) -> int:
     assert process.stdout is not None
     for line in process.stdout:
         said.append(line)
-        found = re.match(r"(?:Collecting|Requirement already satisfied:) ([A-Za-z0-9._-]+)", line)
+        found = re.match(
+            r"(?:Collecting|Ignoring|Requirement already satisfied:) ([A-Za-z0-9._-]+)", line
+        )
         if found:
             seen += 1
             if seen % 10 == 0 or seen == len(names):
