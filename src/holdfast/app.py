@@ -55,8 +55,7 @@ ROUTERS = (
     context.router,
     *memories.ROUTERS,
     unified_recall.router,
-    stores.router,
-    stores.import_router,
+    *stores.ROUTERS,
     memory_resources.router,
     conversations.router,
 )

@@ -13,10 +13,7 @@ REASON = re.compile(r"^\s*-- sight: \S", re.MULTILINE)
 TOUCHES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:ONLY\s+)?([a-z_]+)", re.IGNORECASE)
 
 # Files whose statements were written before the rule stood in one place, and have not been gone through yet.
-NOT_YET: set[str] = {
-    "stores/queries.sql",
-    "stores/recall.sql",
-}
+NOT_YET: set[str] = set()
 
 
 def statements():

@@ -5,6 +5,7 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,8 +15,11 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Malformed, NotFound
 from holdfast.kernel.ids import ids_between, is_id
+from holdfast.kernel.sql import load
 from holdfast.stores.model import FileDiff, Store, StoreDiff, VersionRow
 from holdfast.stores.service import in_sight, must_be_there, queries
+
+version_queries = load(__file__, "versions.sql")
 
 MAX_FILES = 1000
 # Past this many lines on both sides, finding the shortest diff would take longer than anyone waits.
@@ -50,8 +54,8 @@ async def diff(db: Database, caller: Caller, store_id: str, since: str, until: s
     where = in_sight(caller, store_id)
     if is_id(since, "memver") and is_id(until, "memver"):
         async with db.read(caller) as tx:
-            old = await tx.one(VersionRow, queries.read_version, **where, version_id=since)
-            new = await tx.one(VersionRow, queries.read_version, **where, version_id=until)
+            old = await tx.one(VersionRow, version_queries.read_version, **where, version_id=since)
+            new = await tx.one(VersionRow, version_queries.read_version, **where, version_id=until)
         if old is None or new is None:
             raise NotFound("there is no such version in this store")
         if old.entry_id == new.entry_id:
@@ -67,13 +71,13 @@ async def diff(db: Database, caller: Caller, store_id: str, since: str, until: s
 
 
 async def _pairs(
-    db: Database, caller: Caller, where: dict[str, str], since_id: str, until_id: str
+    db: Database, caller: Caller, where: dict[str, Any], since_id: str, until_id: str
 ) -> list[tuple[Side | None, Side | None]]:
     async with db.read(caller) as tx:
         store = await tx.send(Store, queries.read_store, where)
         changed = await tx.all(
             _Changed,
-            queries.list_changed,
+            version_queries.list_changed,
             store_id=where["store_id"],
             since_id=since_id,
             until_id=until_id,

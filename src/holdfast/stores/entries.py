@@ -21,7 +21,14 @@ from holdfast.stores.model import (
     measured,
 )
 from holdfast.stores.records import record, record_deletion, write_conflict
-from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
+from holdfast.stores.service import (
+    IfMatch,
+    in_sight,
+    must_be_there,
+    must_be_writable,
+    must_not_be_read_only,
+    queries,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,8 @@ async def delete_entry(
         gone = await tx.one(_Gone, queries.delete_entry, **where, **_as_params(expected))
         if gone is None:
             entry = _must_exist(await tx.one(StoreEntry, queries.read_entry, **where))
+            store = must_be_there(await tx.one(Store, queries.read_store, **where))
+            must_not_be_read_only(store, where)
             expected.check(entry)
             raise write_conflict("version", "the entry changed meanwhile", entry)
         await record_deletion(tx, store_id, gone.id, gone.path, gone.version, gone.deleted_at)
@@ -226,7 +235,7 @@ async def update(
         await record(tx, entry, "updated")
         return entry
     entry = _must_exist(await tx.one(StoreEntry, queries.read_entry, **where))
-    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+    must_be_writable(must_be_there(await tx.one(Store, queries.read_store, **where)), where)
     expected.check(entry)
     if _is_already(entry, text, path, metadata):
         return entry
@@ -237,8 +246,8 @@ async def update(
 
 
 async def why_not_created(tx: Tx, where: dict[str, Any], path: str) -> HoldfastError:
-    """Why `insert` found no place."""
-    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+    """Why `insert` gave no row."""
+    must_be_writable(must_be_there(await tx.one(Store, queries.read_store, **where)), where)
     holder = await tx.one(StoreEntry, queries.read_entry_at_path, **where, path=path)
     return write_conflict("path", "another entry lies at this path", holder)
 
@@ -253,13 +262,12 @@ async def _path_taken(
 async def _must_fit_tree(tx: Tx, where: dict[str, Any], path: str, *, except_id: str = "") -> None:
     """Refuse a path at, above or below another entry's; nobody else's tree grows meanwhile."""
     await tx.run(queries.one_at_a_time, store_id=where["store_id"])
-    must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+    must_be_writable(must_be_there(await tx.one(Store, queries.read_store, **where)), where)
     below_start, below_end = paths.below(path)
     holder = await tx.one(
         StoreEntry,
         queries.read_tree_conflict,
-        store_id=where["store_id"],
-        workspace_id=where["workspace_id"],
+        **where,
         except_id=except_id,
         at_or_above=[*paths.ancestors(path), path],
         below_start=below_start,
@@ -287,8 +295,8 @@ def _as_params(expected: Expected) -> dict[str, Any]:
     }
 
 
-def entry_in_sight(caller: Caller, store_id: str, entry_id: str) -> dict[str, str]:
-    """What a query needs to find an entry of a store that the caller sees."""
+def entry_in_sight(caller: Caller, store_id: str, entry_id: str) -> dict[str, Any]:
+    """The parameters by which a statement finds an entry of a store that the caller sees."""
     if not is_id(entry_id, "mem"):
         raise NotFound("there is no such entry in this store")
     return {**in_sight(caller, store_id), "entry_id": entry_id}

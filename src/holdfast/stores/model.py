@@ -20,6 +20,7 @@ MAX_METADATA_KEY_CHARS = 64
 MAX_METADATA_VALUE_CHARS = 512
 
 Status = Literal["active", "archived"]
+Visibility = Literal["org", "private"]
 Action = Literal["created", "updated", "deleted"]
 ImportMode = Literal["upsert", "replace"]
 
@@ -30,12 +31,18 @@ Sparse = Annotated[T | None, Field(exclude_if=lambda value: value is None)]
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A memory store. Its version and updated_at are its own: they do not move with its entries."""
+    """A memory store. Its version and updated_at are its own: they do not move with its entries.
+
+    `created_by` is the user that made it, to whom a `private` store belongs.
+    """
 
     id: str
     name: str
     description: str
     status: Status
+    visibility: Visibility
+    read_only: bool
+    created_by: str | None
     entry_count: int
     total_size: int
     metadata: dict[str, str]
@@ -85,7 +92,7 @@ class PathPage:
 
 @dataclass(frozen=True, slots=True)
 class EntryVersion:
-    """An entry as it was after one change: a revision, in this face's words."""
+    """An entry as it was after one change; `user_id` is the user that the change was made for."""
 
     id: str
     store_id: str
@@ -97,6 +104,7 @@ class EntryVersion:
     action: Action
     redacted: bool
     actor: Actor
+    user_id: str | None
     created_at: Instant
     redacted_at: Sparse[Instant] = None
     content: Sparse[str] = None
@@ -105,7 +113,7 @@ class EntryVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version as the database tells it, with what only some readers show."""
+    """A version as the database has it, with fields that only some answers show."""
 
     id: str
     store_id: str
@@ -117,6 +125,7 @@ class VersionRow:
     action: Action
     actor_type: ActorType
     actor_id: str
+    user_id: str | None
     session_id: str | None
     created_at: Instant
     redacted_at: Instant | None
@@ -138,6 +147,7 @@ class VersionRow:
             action=self.action,
             redacted=self.redacted_at is not None,
             actor=Actor(self.actor_type, self.actor_id),
+            user_id=self.user_id,
             created_at=self.created_at,
             redacted_at=self.redacted_at,
             content=self.content,

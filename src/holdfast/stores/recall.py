@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing, View, answer, check
@@ -58,7 +59,7 @@ def as_view(db: Database, caller: Caller, store_ids: Sequence[str]) -> View:
 
 async def stores_in_sight(db: Database, caller: Caller) -> list[str]:
     """The ids of the stores that the caller sees."""
-    return await db.all(caller, str, queries.stores_in_sight, workspace_id=caller.workspace_id)
+    return await db.all(caller, str, queries.stores_in_sight, **sight.params(caller))
 
 
 async def read_entries(
@@ -68,7 +69,12 @@ async def read_entries(
     if not ids:
         return {}
     rows = await db.all(
-        caller, StoreEntry, queries.recalled_entries, ids=list(ids), store_ids=list(store_ids)
+        caller,
+        StoreEntry,
+        queries.recalled_entries,
+        ids=list(ids),
+        store_ids=list(store_ids),
+        **sight.params(caller),
     )
     return {row.id: row for row in rows}
 

@@ -14,13 +14,15 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.sql import Query
+from holdfast.kernel.sql import Query, load
 from holdfast.kernel.zips import refused
 from holdfast.stores import archive, passages
 from holdfast.stores.archive import Packed, Unpacked
 from holdfast.stores.model import Imported, ImportMode, Store
 from holdfast.stores.records import after, record_change, record_deletion, write_conflict
-from holdfast.stores.service import IfMatch, in_sight, must_be_open, must_be_there, queries
+from holdfast.stores.service import IfMatch, in_sight, must_be_there, must_be_writable, queries
+
+zip_queries = load(__file__, "transfer.sql")
 
 # Not beside the others: Postgres plans those in a test, and there is no plan of a FETCH.
 next_exported = Query("next_exported", "FETCH 200 FROM exported")
@@ -49,7 +51,7 @@ async def export_store(db: Database, caller: Caller, store_id: str) -> Exported:
         async with db.begin(caller) as tx:
             store = must_be_there(await tx.one(Store, queries.read_store, **where))
             packer = archive.Packer(file, store)
-            await tx.run(queries.open_export, store_id=store_id)
+            await tx.run(zip_queries.open_export, store_id=store_id)
             while entries := await tx.all(Packed, next_exported):
                 await asyncio.to_thread(packer.add, entries)
             await asyncio.to_thread(packer.finish, tx.now)
@@ -113,10 +115,10 @@ async def import_store(
     try:
         async with db.begin(caller) as tx:
             await tx.run(queries.one_at_a_time, store_id=store_id)
-            must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+            must_be_writable(must_be_there(await tx.one(Store, queries.read_store, **where)), where)
             held = await tx.all(
                 _Held,
-                queries.hold_entries,
+                zip_queries.hold_entries,
                 store_id=store_id,
                 paths=None if mode == "replace" else [file.path for file in files],
             )
@@ -124,14 +126,15 @@ async def import_store(
             await _carry_out(tx, store_id, plan)
             counted = await tx.one(
                 str,
-                queries.count_imported,
-                store_id=store_id,
+                zip_queries.count_imported,
+                **where,
                 more_entries=plan.more_entries,
                 more_bytes=plan.more_bytes,
                 if_match=if_match,
             )
             if counted is None:
-                must_be_open(must_be_there(await tx.one(Store, queries.read_store, **where)))
+                store = must_be_there(await tx.one(Store, queries.read_store, **where))
+                must_be_writable(store, where)
                 raise write_conflict("if_match", "the store changed since that ETag")
             tx.on_commit(metrics.store_imports.labels(mode).inc)
     except psycopg.errors.UniqueViolation:
@@ -169,7 +172,7 @@ async def _carry_out(tx: Tx, store_id: str, plan: _Plan) -> None:
     """Every change with its revision, none waited for: they travel together."""
     if plan.deleted:
         gone = [held.id for held in plan.deleted]
-        await tx.run(queries.import_deletions, ids=gone)
+        await tx.run(zip_queries.import_deletions, ids=gone)
         await passages.drop(tx, gone)
     for held in plan.deleted:
         at = after(tx, held.updated_at)
@@ -182,7 +185,7 @@ async def _carry_out(tx: Tx, store_id: str, plan: _Plan) -> None:
 async def _create(tx: Tx, store_id: str, file: Unpacked) -> Document:
     entry_id, metadata = new_id("mem"), file.metadata or {}
     await tx.run(
-        queries.import_entry,
+        zip_queries.import_entry,
         store_id=store_id,
         id=entry_id,
         path=file.path,
@@ -201,7 +204,7 @@ async def _change(tx: Tx, store_id: str, held: _Held, file: Unpacked) -> Documen
     metadata = held.metadata if file.metadata is None else file.metadata
     at = after(tx, held.updated_at)
     await tx.run(
-        queries.import_change,
+        zip_queries.import_change,
         id=held.id,
         content=file.text.content,
         size=file.text.size,

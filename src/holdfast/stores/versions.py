@@ -1,4 +1,4 @@
-"""The versions of a store's entries: revisions, in this face's words. List, read, redact, restore."""
+"""The versions of a store's entries, kept as revisions: list, read, redact, restore."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,10 +10,21 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Invalid, NotFound
 from holdfast.kernel.ids import ids_between, is_id
 from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.sql import load
 from holdfast.stores.entries import Expected, entry_in_sight, insert, update, why_not_created
 from holdfast.stores.model import Action, Store, StoreEntry, Text, VersionRow
 from holdfast.stores.records import after, record, write_conflict
-from holdfast.stores.service import ALWAYS, Period, in_sight, must_be_open, must_be_there, queries
+from holdfast.stores.service import (
+    ALWAYS,
+    Period,
+    in_sight,
+    must_be_there,
+    must_be_writable,
+    queries,
+    read_managed,
+)
+
+version_queries = load(__file__, "versions.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ async def list_versions(
         page = await read_page(
             tx,
             VersionRow,
-            queries.list_versions,
+            version_queries.list_versions,
             cursor,
             store_id=store_id,
             entry_id=filters.entry_id,
@@ -67,13 +78,13 @@ async def list_versions(
 async def read_version(db: Database, caller: Caller, store_id: str, version_id: str) -> VersionRow:
     """One version, with its content unless it is redacted."""
     where = _version_in_sight(caller, store_id, version_id)
-    return _must_exist(await db.one(caller, VersionRow, queries.read_version, **where))
+    return _must_exist(await db.one(caller, VersionRow, version_queries.read_version, **where))
 
 
 async def redact_version(
     db: Database, caller: Caller, store_id: str, version_id: str
 ) -> VersionRow:
-    """Take a version's content away for good, from wherever it was kept; size, hash and path stay.
+    """Erase a version's content from everywhere it is kept; size, hash and path stay.
 
     Older and newer versions of the entry with the very same content (a rename makes one) go with it. The live entry
     is not history: while it stands at this version, it has to be updated or deleted first.
@@ -82,16 +93,17 @@ async def redact_version(
     async with db.begin(caller) as tx:
         # A restore that has read this content either comes first, or finds it gone.
         await tx.run(queries.one_at_a_time, store_id=store_id)
-        version = _must_exist(await tx.one(VersionRow, queries.read_version, **where))
+        version = _must_exist(await tx.one(VersionRow, version_queries.read_version, **where))
+        await read_managed(tx, caller, where, "redacting a version")
         of_entry = {"entry_id": version.entry_id, "version": version.version}
-        if await tx.one(bool, queries.hold_version, **of_entry):
+        if await tx.one(bool, version_queries.hold_version, **of_entry):
             raise Conflict(
                 "this is the entry's current version: update or delete the entry first",
                 current=version.shown,
             )
         copies = await tx.all(
             str,
-            queries.list_copies,
+            version_queries.list_copies,
             entry_id=version.entry_id,
             version_id=version_id,
             sha256=version.content_sha256,
@@ -100,7 +112,7 @@ async def redact_version(
             await revisions.redact(tx, caller, each)
             tx.on_commit(metrics.store_redactions.inc)
         await idempotency.forget_mentions(tx, [version.entry_id])
-        return _must_exist(await tx.one(VersionRow, queries.read_version, **where))
+        return _must_exist(await tx.one(VersionRow, version_queries.read_version, **where))
 
 
 async def restore_entry(
@@ -119,9 +131,11 @@ async def restore_entry(
     async with db.begin(caller) as tx:
         await tx.run(queries.one_at_a_time, store_id=store_id)
         store = await tx.send(Store, queries.read_store, where)
-        last = await tx.one(VersionRow, queries.read_last_version, **where)
-        must_be_open(must_be_there(await store.fetchone()))
-        source = await tx.one(VersionRow, queries.read_version, **where, version_id=version_id)
+        last = await tx.one(VersionRow, version_queries.read_last_version, **where)
+        must_be_writable(must_be_there(await store.fetchone()), where)
+        source = await tx.one(
+            VersionRow, version_queries.read_version, **where, version_id=version_id
+        )
         if last is None or source is None or source.entry_id != entry_id:
             raise NotFound("this entry has no such version")
         if source.redacted_at is not None:
@@ -155,7 +169,7 @@ async def _revive(
         text,
         metadata,
         version=last.version + 1,
-        created_at=await tx.one(datetime, queries.read_birth, **where),
+        created_at=await tx.one(datetime, version_queries.read_birth, **where),
         updated_at=after(tx, last.created_at),
     )
     if entry is None:
@@ -164,7 +178,7 @@ async def _revive(
     return entry
 
 
-def _version_in_sight(caller: Caller, store_id: str, version_id: str) -> dict[str, str]:
+def _version_in_sight(caller: Caller, store_id: str, version_id: str) -> dict[str, Any]:
     if not is_id(version_id, "memver"):
         raise NotFound("there is no such version in this store")
     return {**in_sight(caller, store_id), "version_id": version_id}

@@ -8,6 +8,11 @@ CREATE TABLE memory_stores (
     name_folded   text COLLATE "C" NOT NULL,
     description   text NOT NULL DEFAULT '',
     metadata      jsonb NOT NULL DEFAULT '{}',
+    visibility    text NOT NULL DEFAULT 'org' CHECK (visibility IN ('org', 'private')),
+    read_only     boolean NOT NULL DEFAULT false,  -- for user and agent keys
+    created_by    text,               -- the user that made it; NULL: an agent that acted for none
+    audience      text NOT NULL GENERATED ALWAYS AS (
+                      CASE WHEN visibility = 'private' THEN audience(NULL, created_by, NULL, NULL, NULL) ELSE 'org' END) STORED,
     entry_count   bigint NOT NULL DEFAULT 0,
     total_size    bigint NOT NULL DEFAULT 0,
     archived_at   timestamptz,
@@ -15,7 +20,8 @@ CREATE TABLE memory_stores (
     version       integer NOT NULL DEFAULT 1,
     created_at    timestamptz NOT NULL,
     updated_at    timestamptz NOT NULL,
-    PRIMARY KEY (org_id, id)
+    PRIMARY KEY (org_id, id),
+    CHECK (visibility = 'org' OR created_by IS NOT NULL)
 ) WITH (fillfactor = 50);  -- the counts change with every entry: room for the next row version on the same page
 CALL wall_off('memory_stores');
 

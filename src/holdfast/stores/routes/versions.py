@@ -1,0 +1,58 @@
+"""The versions of a store's entries over HTTP, and diffs."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.kernel.pages import Page
+from holdfast.stores import changes, versions
+from holdfast.stores.model import Action, EntryVersion, StoreDiff
+from holdfast.stores.routes.words import PREFIX, TheCursor, ThePeriod
+
+router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
+
+
+@router.get("/{store_id}/versions")
+async def list_versions(
+    store_id: str,
+    cursor: TheCursor,
+    period: ThePeriod,
+    caller: TheCaller,
+    db: TheDatabase,
+    entry_id: str | None = None,
+    path: Annotated[str | None, Query(description="the path it had then")] = None,
+    action: Action | None = None,
+) -> Page[EntryVersion]:
+    """The versions of a store's entries, newest first, without their contents."""
+    filters = versions.Filters(entry_id=entry_id, path=path, action=action, period=period)
+    page = await versions.list_versions(db, caller, store_id, cursor, filters)
+    return Page([row.shown for row in page.data], page.first_id, page.last_id, page.has_more)
+
+
+@router.get("/{store_id}/versions/{version_id}")
+async def get_version(
+    store_id: str, version_id: str, caller: TheCaller, db: TheDatabase
+) -> EntryVersion:
+    """One version, with its content unless it is redacted."""
+    return (await versions.read_version(db, caller, store_id, version_id)).shown
+
+
+@router.post("/{store_id}/versions/{version_id}/redact")
+async def redact_version(
+    store_id: str, version_id: str, caller: TheCaller, db: TheDatabase
+) -> EntryVersion:
+    """Take a version's content away for good; 409 while the entry stands at it, or if it is gone already."""
+    return (await versions.redact_version(db, caller, store_id, version_id)).shown
+
+
+@router.get("/{store_id}/diff")
+async def get_diff(
+    store_id: str,
+    since: Annotated[str, Query(alias="from", description="a version or a time")],
+    until: Annotated[str, Query(alias="to", description="a version or a time")],
+    caller: TheCaller,
+    db: TheDatabase,
+) -> StoreDiff:
+    """What changed between two versions, or between two times, as unified diffs."""
+    return await changes.diff(db, caller, store_id, since, until)
