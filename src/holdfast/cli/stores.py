@@ -36,6 +36,12 @@ def register(app: typer.Typer) -> None:
 def create(
     name: str,
     description: Annotated[str, typer.Option(help="What it is for.")] = "",
+    private: Annotated[
+        bool, typer.Option("--private", help="For the user acted for alone.")
+    ] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="User and agent keys only read it.")
+    ] = False,
     user: User = None,
     workspace: Workspace = None,
     url: Url = None,
@@ -44,7 +50,13 @@ def create(
 ) -> None:
     """Make a store."""
     service = Remote(url, api_key, user=user, workspace=workspace)
-    made = service.ask(calls.create_store, name, description=description)
+    made = service.ask(
+        calls.create_store,
+        name,
+        description=description,
+        visibility="private" if private else "org",
+        read_only=read_only,
+    )
     show(made, as_json=as_json)
 
 
@@ -62,7 +74,7 @@ def list_stores(
     """The stores, newest first."""
     service = Remote(url, api_key, user=user, workspace=workspace)
     rows = list(service.pages(calls.list_stores, limit=limit, name=name, include_archived=archived))
-    columns = ["id", "name", "status", "entry_count", "total_size", "updated_at"]
+    columns = ["id", "name", "status", "visibility", "entry_count", "total_size", "updated_at"]
     show_all(rows, columns, as_json=as_json)
 
 

@@ -11,7 +11,8 @@ from psycopg.types.json import Jsonb
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, NotFound
-from holdfast.kernel.ids import is_id, new_id
+from holdfast.kernel.ids import ids_between, is_id, new_id
+from holdfast.kernel.sql import load
 from holdfast.stores import passages, paths
 from holdfast.stores.model import (
     Store,
@@ -29,6 +30,8 @@ from holdfast.stores.service import (
     must_not_be_read_only,
     queries,
 )
+
+then_queries = load(__file__, "as_of.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +58,30 @@ ANYTHING = Expected()
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-async def read_entry(db: Database, caller: Caller, store_id: str, entry_id: str) -> StoreEntry:
-    """One entry with its content."""
+async def read_entry(
+    db: Database, caller: Caller, store_id: str, entry_id: str, *, as_of: datetime | None = None
+) -> StoreEntry:
+    """One entry with its content, now or at a time (without the content if that version was redacted)."""
     where = entry_in_sight(caller, store_id, entry_id)
-    return _must_exist(await db.one(caller, StoreEntry, queries.read_entry, **where))
+    query = queries.read_entry if as_of is None else then_queries.read_entry
+    return _must_exist(await db.one(caller, StoreEntry, query, **where, until_id=until(as_of)))
 
 
-async def read_entry_at(db: Database, caller: Caller, store_id: str, path: str) -> StoreEntry:
-    """The entry at a path."""
+async def read_entry_at(
+    db: Database, caller: Caller, store_id: str, path: str, *, as_of: datetime | None = None
+) -> StoreEntry:
+    """The entry at a path, now or at a time."""
     where = in_sight(caller, store_id)
     if not paths.is_path(path):
         raise NotFound("no entry can lie at this path")
-    return _must_exist(
-        await db.one(caller, StoreEntry, queries.read_entry_at_path, **where, path=path)
-    )
+    query = queries.read_entry_at_path if as_of is None else then_queries.read_entry_at_path
+    found = await db.one(caller, StoreEntry, query, **where, path=path, until_id=until(as_of))
+    return _must_exist(found)
+
+
+def until(as_of: datetime | None) -> str | None:
+    """An id that comes after every version made up to a time."""
+    return ids_between("memver", None, as_of)[1]
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

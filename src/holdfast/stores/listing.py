@@ -6,6 +6,7 @@ from datetime import datetime
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.stores import paths
+from holdfast.stores.entries import then_queries, until
 from holdfast.stores.model import EntryPrefix, ListItem, PathPage, Store, StoreEntry
 from holdfast.stores.service import in_sight, must_be_there, queries
 
@@ -54,8 +55,9 @@ async def list_entries(
     depth: int = 0,
     after_path: str | None = None,
     with_content: bool = False,
+    as_of: datetime | None = None,
 ) -> PathPage:
-    """A page by path; with `depth`, what lies deeper below the prefix is rolled up into folders."""
+    """A page by path, now or at a time; with `depth`, what lies deeper below the prefix is rolled up into folders."""
     where = in_sight(caller, store_id)
     span = paths.span(path_prefix, after_path, depth)
     asked = {
@@ -68,9 +70,10 @@ async def list_entries(
     found: list[ListItem]
     async with db.read(caller) as tx:
         store = await tx.send(Store, queries.read_store, where)
-        if depth:
-            folders = {**asked, "depth": depth, "prefix": span.prefix}
-            found = [item.shown for item in await tx.all(_Item, queries.list_folders, **folders)]
+        if depth or as_of is not None:
+            query = queries.list_folders if as_of is None else then_queries.list_entries
+            folders = {**asked, "depth": depth, "prefix": span.prefix, "until_id": until(as_of)}
+            found = [item.shown for item in await tx.all(_Item, query, **folders)]
         else:
             found = [*await tx.all(StoreEntry, queries.list_entries, **asked)]
         must_be_there(await store.fetchone())

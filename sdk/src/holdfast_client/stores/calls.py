@@ -14,6 +14,7 @@ from holdfast_client.stores.model import (
     Store,
     StoreDiff,
     StoreEntry,
+    Visibility,
 )
 from holdfast_client.values import UNSET, Page, Unset, given
 
@@ -30,9 +31,20 @@ def create_store(
     *,
     description: str = "",
     metadata: Mapping[str, str] | None = None,
+    visibility: Visibility = "org",
+    read_only: bool = False,
 ) -> Call[Store]:
-    """Create a store; names need not be unique."""
-    body = given(name=name, description=description, metadata=dict(metadata or {}))
+    """Make a store; names need not be unique. A `private` one is there for the user that makes it alone.
+
+    `read_only`: user and agent keys only read its entries.
+    """
+    body = given(
+        name=name,
+        description=description,
+        metadata=dict(metadata or {}),
+        visibility=visibility,
+        read_only=read_only,
+    )
     return post(scope, at(ROOT), one(Store), body)
 
 
@@ -72,10 +84,18 @@ def change_store(
     name: str | Unset = UNSET,
     description: str | Unset = UNSET,
     metadata: Mapping[str, str | None] | Unset = UNSET,
+    visibility: Visibility | Unset = UNSET,
+    read_only: bool | Unset = UNSET,
     if_match: int | None = None,
 ) -> Call[Store]:
-    """Change the given fields; a None in the metadata removes that key."""
-    body = given(name=name, description=description, metadata=metadata)
+    """Change what is given; a None in the metadata removes its key. ScopeDenied for a user that did not make it."""
+    body = given(
+        name=name,
+        description=description,
+        metadata=metadata,
+        visibility=visibility,
+        read_only=read_only,
+    )
     return patch(scope, at(ROOT, store_id), one(Store), body, if_match=if_match)
 
 
@@ -114,25 +134,36 @@ def list_entries(
     depth: int = 0,
     limit: int = 20,
     after_path: str | None = None,
+    as_of: datetime | None = None,
 ) -> Call[PathPage]:
-    """Entries by path, without contents; with `depth`, deeper entries are grouped as folders."""
+    """Entries by path, without their contents; with `depth`, what lies deeper is rolled up into folders.
+
+    With `as_of`, as they were at that time.
+    """
     query: Query = {
         "path_prefix": path_prefix,
         "depth": depth,
         "limit": limit,
         "after_path": after_path,
+        "as_of": as_of,
     }
     return get(scope, at(ROOT, store_id, "memories"), one(PathPage), query)
 
 
-def read_entry(scope: Scope, store_id: str, entry_id: str) -> Call[StoreEntry]:
-    """One entry with its content."""
-    return get(scope, at(ROOT, store_id, "memories", entry_id), one(StoreEntry))
+def read_entry(
+    scope: Scope, store_id: str, entry_id: str, *, as_of: datetime | None = None
+) -> Call[StoreEntry]:
+    """One entry with its content, now or as it was at a time."""
+    path = at(ROOT, store_id, "memories", entry_id)
+    return get(scope, path, one(StoreEntry), {"as_of": as_of})
 
 
-def read_entry_at(scope: Scope, store_id: str, path: str) -> Call[StoreEntry]:
-    """The entry at a path."""
-    return get(scope, at(ROOT, store_id, "memories", "by-path", path), one(StoreEntry))
+def read_entry_at(
+    scope: Scope, store_id: str, path: str, *, as_of: datetime | None = None
+) -> Call[StoreEntry]:
+    """The entry at a path, now or as it was at a time."""
+    where = at(ROOT, store_id, "memories", "by-path", path)
+    return get(scope, where, one(StoreEntry), {"as_of": as_of})
 
 
 def update_entry(

@@ -7,16 +7,20 @@ from typing import Any, Literal
 
 Action = Literal["created", "updated", "deleted"]
 ImportMode = Literal["upsert", "replace"]
+Visibility = Literal["org", "private"]
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A memory store, with the number and the total size of its entries."""
+    """A memory store, with the number and the size of what is in it; `created_by` is the user that made it."""
 
     id: str
     name: str
     description: str
     status: Literal["active", "archived"]
+    visibility: Visibility
+    read_only: bool
+    created_by: str | None
     entry_count: int
     total_size: int
     metadata: dict[str, str]
@@ -87,6 +91,7 @@ class EntryVersion:
     action: Action
     redacted: bool
     actor: Actor
+    user_id: str | None
     created_at: datetime
     redacted_at: datetime | None = None
     content: str | None = None

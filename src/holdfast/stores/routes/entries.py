@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from holdfast.edge.preconditions import IfMatch
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT
 from holdfast.stores import entries, listing, versions
 from holdfast.stores.entries import Expected
@@ -20,6 +21,7 @@ from holdfast.stores.routes.words import (
 )
 
 MAX_DEPTH = 1024
+AsOf = Annotated[Instant | None, Query(description="as it was at this time")]
 
 
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
@@ -49,6 +51,7 @@ async def list_entries(
     ] = 0,
     after_path: Annotated[str | None, Query(description="the page after this path")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT,
+    as_of: AsOf = None,
 ) -> PathPage:
     """The entries by path, without their contents."""
     return await listing.list_entries(
@@ -59,23 +62,35 @@ async def list_entries(
         path_prefix=path_prefix,
         depth=depth,
         after_path=after_path,
+        as_of=as_of,
     )
 
 
 @router.get("/{store_id}/memories/by-path/{path:path}")
 async def get_entry_at(
-    store_id: str, path: str, response: Response, caller: TheCaller, db: TheDatabase
+    store_id: str,
+    path: str,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    as_of: AsOf = None,
 ) -> StoreEntry:
     """The entry at a path."""
-    return tagged(response, await entries.read_entry_at(db, caller, store_id, path))
+    entry = await entries.read_entry_at(db, caller, store_id, path, as_of=as_of)
+    return tagged(response, entry)
 
 
 @router.get("/{store_id}/memories/{entry_id}")
 async def get_entry(
-    store_id: str, entry_id: str, response: Response, caller: TheCaller, db: TheDatabase
+    store_id: str,
+    entry_id: str,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    as_of: AsOf = None,
 ) -> StoreEntry:
     """One entry."""
-    return tagged(response, await entries.read_entry(db, caller, store_id, entry_id))
+    return tagged(response, await entries.read_entry(db, caller, store_id, entry_id, as_of=as_of))
 
 
 @router.put("/{store_id}/memories/{entry_id}")
