@@ -112,7 +112,8 @@ def make_app(config: Config) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router, prefix=API)
     app.router.routes.extend(mcp.routes)
-    app.include_router(anthropic_api.router, prefix="/anthropic/v1")
+    for router in anthropic_api.ROUTERS:
+        app.include_router(router, prefix="/anthropic/v1")
     app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
 
     app.state.trusted_proxies = read_networks(config.trusted_proxies)

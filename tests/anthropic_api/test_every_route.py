@@ -13,13 +13,13 @@ import schemathesis
 from fastapi.openapi.utils import get_openapi
 from hypothesis import HealthCheck, Phase, settings
 
-from holdfast.anthropic_api.routes import router
+from holdfast.anthropic_api.routes import ROUTERS
 from tests.contract.specimens import CANARY
 
 
 def _described():
     """The document that this surface would have if it were ours to describe."""
-    routes = [copy.copy(route) for route in router.routes]
+    routes = [copy.copy(route) for router in ROUTERS for route in router.routes]
     for route in routes:
         route.include_in_schema = True
     document = get_openapi(title="Anthropic", version="1", routes=routes)
@@ -40,7 +40,9 @@ BODIES = {
 
 
 def test_every_operation_is_walked():
-    assert len(OPERATIONS) == len([method for route in router.routes for method in route.methods])
+    assert len(OPERATIONS) == len(
+        [method for router in ROUTERS for route in router.routes for method in route.methods]
+    )
     assert len(OPERATIONS) >= 14
     assert {each for each in OPERATIONS if each[0] not in ("get", "delete")} == BODIES.keys()
 

@@ -6,7 +6,7 @@ from holdfast.entries import runs
 from holdfast.entries.model import EntryRevision, History, NewEntry, Scope, StoredEntry
 from holdfast.entries.quota import Past, Quota
 from holdfast.entries.reach import Reach, must_change
-from holdfast.entries.service import IfMatch, check_if_match, find
+from holdfast.entries.service import IfMatch, check_if_match, enter_to_change, find
 from holdfast.kernel import limits, revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
@@ -56,9 +56,7 @@ async def restore(
     """Store again what stood under a key at a version: a new version, also of what was forgotten or evicted."""
     limits.storable(key, field="key")
     async with db.begin(caller.speaking_as(agent_id)) as tx:
-        await enter_agent(tx, caller, agent_id, to_write=False)
-        await runs.write_under(tx, caller, agent_id, run_id)
-        reach = Reach.of(caller, agent_id, run_id)
+        reach = await enter_to_change(tx, caller, agent_id, run_id)
         audience, past = await _trace(tx, reach, key, category, scope)
         must_change(caller, audience)
         then = await revisions.at_version(tx, "entry", past.id, version)

@@ -142,9 +142,7 @@ async def forget(
     """Forget what recall would have found (of a category or scope, where one is named); whether there was anything."""
     limits.storable(key, field="key")
     async with db.begin(caller.speaking_as(agent_id)) as tx:
-        await enter_agent(tx, caller, agent_id, to_write=False)
-        await runs.write_under(tx, caller, agent_id, run_id)
-        reach = Reach.of(caller, agent_id, run_id)
+        reach = await enter_to_change(tx, caller, agent_id, run_id)
         seen = await find(tx, reach, key, category=category, scope=scope)
         if seen is None:
             check_if_match(None, if_match)
@@ -185,6 +183,13 @@ async def enter_to_read(tx: Tx, caller: Caller, agent_id: str, run_id: str | Non
     await enter_agent(tx, caller, agent_id, to_write=False)
     live = await runs.read_under(tx, caller, agent_id, run_id)
     return Reach.of(caller, agent_id, live)
+
+
+async def enter_to_change(tx: Tx, caller: Caller, agent_id: str, run_id: str | None) -> Reach:
+    """What the caller reaches through an agent that is there already, under a run that lives (RunEnded otherwise)."""
+    await enter_agent(tx, caller, agent_id, to_write=False)
+    await runs.write_under(tx, caller, agent_id, run_id)
+    return Reach.of(caller, agent_id, run_id)
 
 
 async def find(
