@@ -120,7 +120,7 @@ async def test_reading_a_store_costs_one_indexed_row(db, org, owner_connection):
         text = service.queries.read_store.text
         plan = owner_connection.execute(
             f"EXPLAIN (ANALYZE, FORMAT JSON) {text}",
-            {"org_id": org.id, "store_id": store.id, "workspace_id": "default"},
+            {"org_id": org.id, **service.in_sight(org.caller(), store.id)},
         ).fetchone()[0][0]["Plan"]
     scans = [node for node in nodes(plan) if node.get("Relation Name") == "memory_stores"]
     assert [(scan["Index Name"], scan["Actual Rows"]) for scan in scans] == [

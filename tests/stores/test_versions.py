@@ -40,6 +40,7 @@ async def test_every_change_adds_a_version_and_they_are_revisions(store, org, db
         "content_sha256": sha256(b"one").hexdigest(),
         "action": "created",
         "redacted": False,
+        "user_id": "owner",
         "created_at": entry["created_at"],
     }
     assert listed["data"][1]["created_at"] == second["updated_at"]
