@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from bench.extract import measure_pairs
 from bench.memchat import DATA
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.learning.compare import compare
@@ -63,6 +63,7 @@ def test_restated_and_changed_facts_are_told_apart_as_often_as_the_floor_says():
     assert all(share.value >= 0.8 for shares in parts.values() for share in shares.values())
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(TEXTS), st.lists(st.sampled_from(TEXTS), max_size=4))
 def test_a_fact_is_the_same_as_itself_whatever_else_is_known(text, others):
     facts = [known(each, number) for number, each in enumerate([*others, text])]
@@ -71,6 +72,7 @@ def test_a_fact_is_the_same_as_itself_whatever_else_is_known(text, others):
     assert result.fact_id is not None
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
 def test_comparing_is_deterministic(text, other):
     assert compare(candidate(text), [known(other)]) == compare(candidate(text), [known(other)])

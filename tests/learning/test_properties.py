@@ -30,12 +30,14 @@ def messages(turns: list[tuple[str, str]]) -> list[Message]:
     return [said(text, role=role, number=number) for number, (role, text) in enumerate(turns)]  # type: ignore[arg-type]
 
 
+@settings(max_examples=50, deadline=None)
 @given(CONVERSATIONS)
 def test_the_same_conversation_gives_the_same_candidates(turns):
     conversation = messages(turns)
     assert extract(conversation, speaker=Speaker()) == extract(conversation, speaker=Speaker())
 
 
+@settings(max_examples=50, deadline=None)
 @given(CONVERSATIONS)
 def test_every_quote_is_in_its_message_and_cites_no_secret(turns):
     conversation = messages(turns)
@@ -50,6 +52,7 @@ def test_every_quote_is_in_its_message_and_cites_no_secret(turns):
         assert "hunter2" not in candidate.text
 
 
+@settings(max_examples=50, deadline=None)
 @given(CONVERSATIONS)
 def test_only_the_users_words_are_trusted_as_the_users(turns):
     conversation = messages(turns)
@@ -61,7 +64,7 @@ def test_only_the_users_words_are_trusted_as_the_users(turns):
         assert candidate.quarantined == (candidate.trust == "tool")
 
 
-@settings(max_examples=60)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(ROLES, st.sampled_from(SAID)), max_size=24), st.integers(1, 9))
 def test_settling_in_parts_learns_the_same_as_settling_at_once(turns, size):
     """With the ten messages before each part as context. Something taken back later is gone from either."""
@@ -90,7 +93,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_long_hostile_texts_are_read_to_the_end(piece):
-    text = (piece * 100_000)[:100_000]
+    text = (piece * 40_000)[:40_000]
     found = extract(
         [Message("m", "user", text, MONDAY), Message("t", "tool", text, MONDAY)], speaker=Speaker()
     )

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.learning.rules.text import fold, sentences
@@ -25,11 +25,13 @@ def test_a_number_at_the_end_ends_a_sentence():
     assert cut("I was 22. We met later.") == ["I was 22.", "We met later."]
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_folding_keeps_every_offset(text):
     assert len(fold(text)) == len(text)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_sentences_are_parts_of_the_text_in_order(text):
     found = sentences(text)

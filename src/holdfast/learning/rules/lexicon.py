@@ -7,55 +7,77 @@ def word_list(text: str) -> list[str]:
 
 
 KIN = (
-    r"(?:(?:step|half|great |grand|god)?-?(?:mother|father|mom|mum|mam|mama|mamma|mummy|dad|daddy|papa|brother|bro|sister|sis|son|daughter"
-    r"|child|parents?|uncle|aunt|auntie)(?:-in-law| in law)?|grand(?:ma|pa|child|kids?|parents?)|nan|nana|gran|granny|grandad"
+    r"(?:(?:step|half|great |grand|god)?-?(?:mother|father|mom|mum|mam|mama|mamma|mummy|dad|daddy|papa|brother"
+    r"|bro|sister|sis|son|daughter"
+    r"|child|parents?|uncle|aunt|auntie)(?:-in-law| in law)?|grand(?:ma|pa|child|kids?|parents?)|nan|nana"
+    r"|gran|granny|grandad"
     r"|wife|husband|spouse|partner|girlfriend|boyfriend|fiancee?|ex(?:-wife|-husband)?|cousin|niece|nephew|twins?|kid|baby)"
 )
 """Family, by blood, marriage or courtship."""
 
 PEOPLE = (
-    r"(?:(?:best |old |good )?friend|mate|colleague|co-?worker|neighbou?r|boss|manager|team lead|landlord|landlady|room-?mate|flat-?mate"
-    r"|housemate|teacher|tutor|coach|mentor|therapist|doctor|dentist|gp|physio|vet|lawyer|accountant|agent|trainer|student|apprentice"
+    r"(?:(?:best |old |good )?friend|mate|colleague|co-?worker|neighbou?r|boss|manager|team lead|landlord"
+    r"|landlady|room-?mate|flat-?mate"
+    r"|housemate|teacher|tutor|coach|mentor|therapist|doctor|dentist|gp|physio|vet|lawyer|accountant|agent"
+    r"|trainer|student|apprentice"
     r"|assistant|nanny|babysitter|godmother|godfather|supervisor|professor)"
 )
 """People that somebody may have without being related to them."""
 
 PETS = (
-    r"(?:dog|puppy|pup|cat|kitten|rabbit|bunny|hamster|guinea pig|parrot|budgie|horse|pony|tortoise|turtle|goldfish|fish|hen|goat"
+    r"(?:dog|puppy|pup|cat|kitten|rabbit|bunny|hamster|guinea pig|parrot|budgie|horse|pony|tortoise|turtle"
+    r"|goldfish|fish|hen|goat"
     r"|ferret|snake|gecko|lizard|labrador|lab|terrier|greyhound|poodle|collie|spaniel)"
 )
 
 MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?"
     r"|dec(?:ember)?)"
 )
 WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
 
 NUMBER = (
-    r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
-    r"|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|(?:a )?(?:hundred|thousand|dozen))"
+    r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    r"|sixteen|seventeen"
+    r"|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|(?:a )?(?:hundred"
+    r"|thousand|dozen))"
 )
 
 NAME = r"(?-i:(?:O')?[A-Z][a-z][a-zA-Z-]*(?: (?:O')?[A-Z][a-z][a-zA-Z-]*){0,2})"
 """A name as it is written with care: capitals. Rules that use it stay silent in messages without capitals."""
 
-NOT_NAMES = rf"^(?i:i|the|on|in|at|and|but|so|or|he|she|they|it|we|you|no|yes|not|is|was|has|what|who|when|if|oh|ok|god|{WEEKDAY}|{MONTH}|christmas|easter|new|english|german|french|spanish)\b"
+NOT_NAMES = (
+    r"^(?i:i|the|on|in|at|and|but|so|or|he|she|they|it|we|you|no|yes|not|is|was|has|what|who|when|if|oh|ok"
+    rf"|god|{WEEKDAY}|{MONTH}|christmas|easter|new|english|german|french|spanish)\b"
+)
 """Capitalised words that are nobody's name."""
 
 JOB = (
-    r"(?:[a-z]+ ){0,4}(?:[a-z]{2,}(?:eer|ist|ian|smith|wright|grapher|maker|keeper)|nurse|doctor|teacher|lawyer|solicitor|judge|chef|cook"
-    r"|baker|butcher|driver|mechanic|plumber|electrician|carpenter|engineer|developer|programmer|designer|architect|writer|editor"
-    r"|journalist|author|artist|musician|singer|actor|actress|farmer|fisherman|gardener|builder|welder|painter|tailor|vet|priest"
-    r"|vicar|pastor|imam|rabbi|monk|nun|professor|lecturer|researcher|scientist|student|apprentice|tutor|coach|trainer|instructor"
-    r"|consultant|analyst|accountant|auditor|banker|broker|manager|director|ceo|cto|founder|owner|freelancer|contractor|paramedic"
-    r"|midwife|surgeon|dentist|pharmacist|physio(?:therapist)?|therapist|counsellor|counselor|social worker|carer|cleaner|waiter"
-    r"|waitress|barista|bartender|porter|receptionist|secretary|clerk|librarian|translator|interpreter|pilot|sailor|captain|soldier"
-    r"|officer|firefighter|detective|guard|postman|courier|tuner|luthier|potter|weaver|sculptor|guide|agent|salesman|saleswoman"
+    r"(?:[a-z]+ ){0,4}(?:[a-z]{2,}(?:eer|ist|ian|smith|wright|grapher|maker|keeper)|nurse|doctor|teacher"
+    r"|lawyer|solicitor|judge|chef|cook"
+    r"|baker|butcher|driver|mechanic|plumber|electrician|carpenter|engineer|developer|programmer|designer"
+    r"|architect|writer|editor"
+    r"|journalist|author|artist|musician|singer|actor|actress|farmer|fisherman|gardener|builder|welder|painter"
+    r"|tailor|vet|priest"
+    r"|vicar|pastor|imam|rabbi|monk|nun|professor|lecturer|researcher|scientist|student|apprentice|tutor"
+    r"|coach|trainer|instructor"
+    r"|consultant|analyst|accountant|auditor|banker|broker|manager|director|ceo|cto|founder|owner|freelancer"
+    r"|contractor|paramedic"
+    r"|midwife|surgeon|dentist|pharmacist|physio(?:therapist)?|therapist|counsellor|counselor|social worker"
+    r"|carer|cleaner|waiter"
+    r"|waitress|barista|bartender|porter|receptionist|secretary|clerk|librarian|translator|interpreter|pilot"
+    r"|sailor|captain|soldier"
+    r"|officer|firefighter|detective|guard|postman|courier|tuner|luthier|potter|weaver|sculptor|guide|agent"
+    r"|salesman|saleswoman"
     r"|salesperson|seller|buyer|trader|cashier|widow|widower|pensioner|retiree|landlord)"
 )
 """Occupations, by their usual endings and by name, with up to four words before ("a retired civil court judge")."""
 
-NOT_JOBS = r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist|guardian|mess)$"
+NOT_JOBS = (
+    r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist"
+    r"|guardian|mess)$"
+)
 """Words with the ending of an occupation that are none ("a vegetarian", "a Bulgarian")."""
 
 VALUE = r"(?P<value>[^,.;:!?()\"\n]{1,80}?)"
@@ -65,4 +87,7 @@ END = (
 )
 """What closes a value: punctuation, the end, or a word that opens another clause."""
 
-ADVERBS = r"(?:(?:really|absolutely|just|also|still|now|currently|always|usually|actually|only|already|finally|recently|both|all|kind of|mostly|secretly|honestly) )*"
+ADVERBS = (
+    r"(?:(?:really|absolutely|just|also|still|now|currently|always|usually|actually|only|already|finally"
+    r"|recently|both|all|kind of|mostly|secretly|honestly) )*"
+)

@@ -26,49 +26,80 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
     Mood(
         "question",
         r"\?[\"')\s]*$"
-        r"|^(?:and |so |but |ok |oh |wait |now |also )*(?:what|what's|whats|who|who's|whos|where|where's|when's|why|how|how's|hows|which|whose|is it|is that|are you|are u|are we|am i"
-        r"|do you|do u|do we|do i|does|did you|did u|did he|did she|did they|can you|can u|can i|can we|could you|will you|will u|would you|have you|has he|has she|any chance|any idea|any news)\b[^.]*$",
+        r"|^(?:and |so |but |ok |oh |wait |now |also )*(?:what|what's|whats|who|who's|whos|where|where's|when's"
+        r"|why|how|how's|hows|which|whose|is it|is that|are you|are u|are we|am i"
+        r"|do you|do u|do we|do i|does|did you|did u|did he|did she|did they|can you|can u|can i|can we|could you"
+        r"|will you|will u|would you|have you|has he|has she|any chance|any idea|any news)\b[^.]*$",
         ("Do oats count, by the way?", "who walks her now", "how was the trip", "are u telling your mum"),
         ("When I moved to Porto I sold the car.",),
     ),
     Mood(
         "hypothetical",
-        r"\b(?:if|unless) (?:i|we|he|she|they|you|it|there|somebody|someone|that|this|only|ever|the \w+|my \w+|[a-z]+) (?:ever |only )?(?:were|was|won|win|had|could|would|went|got|said|says|goes|stays?|comes?|came|left|died|don't|doesn't|didn't|won't|isn't|ever|lost|sold|bought|did|made|lived|moved|took|rewrote|backs?|were to)\b"
-        r"|\b(?:i|we|he|she|they|you|it|that|this|there)(?: would|'d| could| might| may)(?: (?:only|probably|never|always|just|even|still|also|ever|really|not))* (?:be|have|need|want|do|get|go|take|make|say|live|love|buy|hire|give|move|eat|look|end|die|kill|help|lose|sell|call|still|mean|cost|keep|stay|ask|try|start|apply|work|pay|rather be)\b"
-        r"|\b(?:we|you|one|or i) could \w+|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:and |but |so |ok )?if\b|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically|in theory|assuming|if only|pretend)\b"
-        r"|\b(?:what if|i wish|wish i|in another life|one of these days|some ?day (?:i|we)|if i win|when i win|hypothetical(?:ly)?|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun|nice|great|lovely|funny)|dream(?:t|ed|ing)? (?:of|about|that))\b",
+        r"\b(?:if|unless) (?:i|we|he|she|they|you|it|there|somebody|someone|that|this|only|ever|the \w+|my \w+"
+        r"|[a-z]+) (?:ever |only )?(?:were|was|won|win|had|could|would|went|got|said|says|goes|stays?|comes?"
+        r"|came|left|died|don't|doesn't|didn't|won't|isn't|ever|lost|sold|bought|did|made|lived|moved|took"
+        r"|backs?|were to)\b"
+        r"|\b(?:i|we|he|she|they|you|it|that|this|there)(?: would|'d| could| might| may)(?: (?:only|probably"
+        r"|never|always|just|even|still|also|ever|really|not))* (?:be|have|need|want|do|get|go|take|make|say"
+        r"|live|love|buy|hire|give|move|eat|look|end|die|kill|help|lose|sell|call|still|mean|cost|keep|stay|ask"
+        r"|try|start|apply|work|pay|rather be)\b"
+        r"|\b(?:we|you|one|or i) could \w+|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:and |but |so |ok )?if\b"
+        r"|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically"
+        r"|in theory|assuming|if only|pretend)\b"
+        r"|\b(?:what if|i wish|wish i|in another life|one of these days|some ?day (?:i|we)|if i win|when i win"
+        r"|hypothetical(?:ly)?|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun"
+        r"|nice|great|lovely|funny)|dream(?:t|ed|ing)? (?:of|about|that))\b",
         ("If I won the lottery I'd hire a chef.", "I might ask to stay in it", "Suppose we had both of these in.", "i was thinking of flying home"),
         ("I'd like the invoices in PDF.", "We moved to Leeds."),
     ),
     Mood(
         "unsure",
-        r"^(?:maybe|perhaps|possibly|probably|apparently|presumably|supposedly|allegedly|rumou?r)\b|\b(?:might|may|maybe|perhaps) (?:\w+ ){0,2}(?:be|go|get|have|need|try|do|move|take|buy|apply|come|stay|end|keep|just)\b"
-        r"|\b(?:rumou?r|hearsay|not sure (?:if|whether|yet)|don't know (?:if|whether|yet)|dont know (?:if|whether|yet)|undecided|nothing is decided|only talk|proposing|propose|how about|i mean\b|i meant|(?:had|was|were) (?:planned|planning|going|supposed|meant|meaning) to|had (?:planned|thought|hoped|meant)|i (?:guess|wonder|doubt|believe|suspect)|no idea)\b",
+        r"^(?:maybe|perhaps|possibly|probably|apparently|presumably|supposedly|allegedly|rumou?r)\b|\b(?:might"
+        r"|may|maybe|perhaps) (?:\w+ ){0,2}(?:be|go|get|have|need|try|do|move|take|buy|apply|come|stay|end|keep"
+        r"|just)\b"
+        r"|\b(?:rumou?r|hearsay|not sure (?:if|whether|yet)|don't know (?:if|whether|yet)|dont know (?:if|whether"
+        r"|yet)|undecided|nothing is decided|only talk|proposing|propose|how about|i mean\b|i meant|(?:had|was"
+        r"|were) (?:planned|planning|going|supposed|meant|meaning) to|had (?:planned|thought|hoped|meant)|i (?:guess"
+        r"|wonder|doubt|believe|suspect)|no idea)\b",
         ("maybe we go to Greece", "I might just keep at it", "Not sure yet whether I'll take it.", "We had planned to go by train."),
         ("I'm sure I'll take it.",),
     ),
     Mood(
         "joke",
-        r"\b(?:jk|j/k|just kidding|kidding|only joking|just joking|im joking|i'm joking|joke|lmao|lmfao|rofl)\b|(?:^|\s)/s$|\b(?:lol|haha+|hahah\w*|hehe)[.! ]*$|[😂🤣😜😝🤪]\s*$"
-        r"|\b(?:go to prison|going to prison|arrested|murder(?:ed)?|kill (?:me|him|her|you|them|us)|marry (?:me|him|her|you)|die of|dying of|dropped dead|over my dead body|sell (?:a|my) kidney|michelin|nobel|world domination|oscar goes|call the police|god help|lord help|lord protect|heaven help)\b",
+        r"\b(?:jk|j/k|just kidding|kidding|only joking|just joking|im joking|i'm joking|joke|lmao|lmfao|rofl)\b"
+        r"|(?:^|\s)/s$|\b(?:lol|haha+|hahah\w*|hehe)[.! ]*$|[😂🤣😜😝🤪]\s*$"
+        r"|\b(?:go to prison|going to prison|arrested|murder(?:ed)?|kill (?:me|him|her|you|them|us)|marry (?:me"
+        r"|him|her|you)|die of|dying of|dropped dead|over my dead body|sell (?:a|my) kidney|nobel|world domination"
+        r"|oscar goes|call the police|god help|lord help|heaven help)\b",
         ("i play with my left hand. jk", "if upstairs starts with the drums i go to prison", "She is a legend lol"),
         ("I joined a comedy class.",),
     ),
     Mood(
         "sarcasm",
-        r"^(?:oh |yeah |ah |sure |wow )+(?:great|right|sure|because|brilliant|fantastic|lovely|perfect)\b|\b(?:yeah right|sure, because|as if|my arse|my ass|what could (?:possibly )?go wrong|truly a genius|thanks for nothing|how original|of course it (?:is|does|did)|obviously\.?$|living the dream|lucky me|my favou?rite)\b(?:[.!]*$|\W)",
+        r"^(?:oh |yeah |ah |sure |wow )+(?:great|right|sure|because|brilliant|fantastic|lovely|perfect)\b|\b(?:yeah right"
+        r"|sure, because|as if|my arse|my ass|what could (?:possibly )?go wrong|truly a genius|thanks for nothing"
+        r"|how original|of course it (?:is|does|did)|obviously\.?$|living the dream|lucky me|my favou?rite)\b(?:[.!]*$"
+        r"|\W)",
         ("Oh great, another form.", "Yeah right, and I'm the queen of Spain.", "Living the dream."),
         ("Great Yarmouth is where I grew up.",),
     ),
     Mood(
         "quotation",
-        r"^(?:>|\"[^\"]*\"[.!?]*$|'[^']*'[.!?]*$)|^\W*\"[^\"]{20,}\"\W*$|\b(?:says?|said|goes|asked|asks|told \w+|writes|wrote|shouted|replied|answered)[,:]? [\"'][^\"']{8,}|\bquote\b|\b(?:says|claims|swears|reckons|insists) (?:that )?(?:he|she|they|it|you|he's|she's|they're|it's|you're)\b",
+        r"^(?:>|\"[^\"]*\"[.!?]*$|'[^']*'[.!?]*$)|^\W*\"[^\"]{20,}\"\W*$|\b(?:says?|said|goes|asked|asks|told \w+"
+        r"|writes|wrote|shouted|replied|answered)[,:]? [\"'][^\"']{8,}|\bquote\b|\b(?:says|claims|swears|reckons"
+        r"|insists) (?:that )?(?:he|she|they|it|you|he's|she's|they're|it's|you're)\b",
         ('"Nineteen letters and not one kiss."', "> I moved to Rome in 2019", "The caretaker says 'you bathe a lot'", "he says he's in Norway"),
         ('My teacher calls it "the wall", and I use it too.',),
     ),
     Mood(
         "small talk",
-        r"^(?:(?:thanks?|thank you|thx|ty|cheers|ta|congrat\w*|congrats|sorry|ok|okay|okey|k|sure|fine|yes|yep|yup|yeah|yea|ya|no|nope|nah|ha|haha+|lol|oh|ah|aw+|wow|omg|great|nice|good|lovely|perfect|fair|enough|deal|noted|agreed|right|exactly|true|same|wait|hmm+|legend|well|so|hi|hello|hey|hej|morning|night|good ?night|good morning|good evening|bye|see you|love it|love you|miss you|of course|no worries|no problem|never mind|got it|will do|sounds good|me too|you too|i know|i see|welcome|proud|happy (?:new year|birthday|christmas|easter)|very|much|so|man|mate|bro|dude|dear|my|and|again|all|everyone|please|pls|then|that|it|is|this|works?|done|cool|brilliant|amazing|grand|sweet|neat|awesome)\b[\s,.!'\-]*)+$",
+        r"^(?:(?:thanks?|thank you|thx|ty|cheers|ta|congrat\w*|congrats|sorry|ok|okay|okey|k|sure|fine|yes|yep"
+        r"|yup|yeah|yea|ya|no|nope|nah|ha|haha+|lol|oh|ah|aw+|wow|omg|great|nice|good|lovely|perfect|fair|enough"
+        r"|deal|noted|agreed|right|exactly|true|same|wait|hmm+|legend|well|so|hi|hello|hey|hej|morning|night"
+        r"|good ?night|good morning|good evening|bye|see you|love it|love you|miss you|of course|no worries|no problem"
+        r"|never mind|got it|will do|sounds good|me too|you too|i know|i see|welcome|proud|happy (?:new year"
+        r"|birthday|christmas|easter)|very|much|so|man|mate|bro|dude|dear|my|and|again|all|everyone|please|pls"
+        r"|then|that|it|is|this|works?|done|cool|brilliant|amazing|grand|sweet|neat|awesome)\b[\s,.!'\-]*)+$",
         ("ok thanks!", "Good morning all", "ha, fair enough"),
         ("Good, small business it is.",),
     ),
@@ -81,8 +112,12 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
 
 REQUEST = Mood(
     "request",
-    r"^(?:(?:ok|okay|right|good|great|perfect|fine|then|now|and|also|so|please|pls|just|well|yes|next|but|first|second|oh|hey|could you|can you|would you|will you|kindly)[,:.!]? )*"
-    r"(?:make|give|write|draft|send|check|tell (?:me|us)|explain|put|add|remind|draw|show|let's|lets|find|book me|ask|look|help|list|say|use|go on|come|wait|try|log|set|read|pick|bring|leave|swap|fix|run|remove|cut|pull|save|print|compare|calculate|translate|rewrite|shorten|summari[sz]e|suggest|recommend|quiz|plan me|diarise|prepare|take|do|plead|strike|offer|quote|pencil|frame|struck|call)\b",
+    r"^(?:(?:ok|okay|right|good|great|perfect|fine|then|now|and|also|so|please|pls|just|well|yes|next|but"
+    r"|first|second|oh|hey|could you|can you|would you|will you|kindly)[,:.!]? )*"
+    r"(?:make|give|write|draft|send|check|tell (?:me|us)|explain|put|add|remind|draw|show|let's|lets|find"
+    r"|book me|ask|look|help|list|say|use|go on|come|wait|try|log|set|read|pick|bring|leave|swap|fix|run"
+    r"|remove|cut|pull|save|print|compare|calculate|translate|rewrite|shorten|summari[sz]e|suggest|recommend"
+    r"|quiz|plan me|prepare|take|do|offer|quote|call)\b",
     ("Draft a demand letter, two pages.", "Now give me the numbers.", "please check the third one"),
     ("I draft the letters myself.", "Always give me amounts in grams."),
 )
@@ -90,7 +125,11 @@ REQUEST = Mood(
 
 FICTION = Mood(
     "fiction",
-    r"\b(?:in (?:my|the|his|her|our) (?:novel|story|book|script|screenplay|chapter|campaign|game|dream|play|film|movie)|my (?:character|protagonist|villain|wizard|paladin|rogue|avatar)|(?:role ?play|roleplaying|pretend (?:you|i|to)|let's play|act as|you are (?:a|the) (?:bored|angry|grumpy|old|strict)|once upon a time|in character|fan ?fic(?:tion)?|d&d|dnd|short story|fairy ?tale|the (?:hero|heroine|narrator|protagonist)|chapter \w+|the scene|scene \w+|subtitles?|dialogue|stanza|lyrics?|song goes|the poem)\b)",
+    r"\b(?:in (?:my|the|his|her|our) (?:novel|story|book|script|screenplay|chapter|campaign|game|dream|play"
+    r"|film|movie)|my (?:character|protagonist|villain|wizard|paladin|rogue|avatar)|(?:role ?play|roleplaying"
+    r"|pretend (?:you|i|to)|let's play|act as|you are (?:a|the) (?:bored|angry|grumpy|old|strict)|once upon a time"
+    r"|in character|fan ?fic(?:tion)?|d&d|dnd|short story|fairy ?tale|the (?:hero|heroine|narrator|protagonist)"
+    r"|chapter \w+|the scene|scene \w+|subtitles?|dialogue|stanza|lyrics?|song goes|the poem)\b)",
     ("In my novel I'm a spy who lives in Cairo.", "My character is allergic to silver.", "Roleplay: you are a bored pharmacist."),
     ("I finished the novel on Sunday.",),
 )  # fmt: skip

@@ -14,26 +14,41 @@ _BLOCKS: tuple[Any, ...] = tuple(
     compile_rule(pattern)
     for pattern in (
         r"(?s)```.*?(?:```|\z)",
-        r"(?s)<(?:document|doc|web_?page|page|html|body|context|tool|tool_result|result|search_results?|email|mail|file|article|system|instructions?|im_start)\b[^>]{0,200}>.*?(?:</(?:document|doc|web_?page|page|html|body|context|tool|tool_result|result|search_results?|email|mail|file|article|system|instructions?)>|<\|im_end\|>|\z)",
-        r"(?s)\[(?:INST|SYSTEM|BEGIN [A-Z ]{1,40}|DOCUMENT|TOOL[A-Z _]{0,20})\].*?(?:\[/(?:INST|SYSTEM|DOCUMENT|TOOL[A-Z _]{0,20})\]|\[END [A-Z ]{1,40}\]|\z)",
+        r"(?s)<(?:document|doc|web_?page|page|html|body|context|tool|tool_result|result|search_results?|email"
+        r"|mail|file|article|system|instructions?|im_start)\b[^>]{0,200}>.*?(?:</(?:document|doc|web_?page|page"
+        r"|html|body|context|tool|tool_result|result|search_results?|email|mail|file|article|system|instructions?)>"
+        r"|<\|im_end\|>|\z)",
+        r"(?s)\[(?:INST|SYSTEM|BEGIN [A-Z ]{1,40}|DOCUMENT|TOOL[A-Z _]{0,20})\].*?(?:\[/(?:INST|SYSTEM|DOCUMENT"
+        r"|TOOL[A-Z _]{0,20})\]|\[END [A-Z ]{1,40}\]|\z)",
         r"(?m)^\s{0,3}>.*$",
-        r"(?s)(?:^|\n)\s*(?:#{1,4} ?|\*\*)?(?:system|assistant|developer|tool|admin(?:istrator)?)(?: (?:prompt|message|note|override|notice))?(?:\*\*)?\s*:.*\z",
+        r"(?s)(?:^|\n)\s*(?:#{1,4} ?|\*\*)?(?:system|assistant|developer|tool|admin(?:istrator)?)(?: (?:prompt"
+        r"|message|note|override|notice))?(?:\*\*)?\s*:.*\z",
         r"(?s)(?:^|\n)(?:from|subject|to|date|sent): [^\n]{1,200}\n(?:(?:from|subject|to|date|sent|cc): [^\n]{1,200}\n)+.*\z",
         r"(?s)-{3,} ?(?:forwarded|original|begin)[^\n]{0,60}-{2,}.*\z",
-        r"(?s)\b(?:the (?:page|website|site|article|document|email|mail|readme|pdf|file|ticket|review|comment)|it|this (?:page|email|document|file)) (?:says|reads|said|states|goes)\s*:.*\z",
+        r"(?s)\b(?:the (?:page|website|site|article|document|email|mail|readme|pdf|file|ticket|review|comment)"
+        r"|it|this (?:page|email|document|file)) (?:says|reads|said|states|goes)\s*:.*\z",
         r"(?s)\b(?:here(?:'s| is| are) (?:the|an?|my|what)[^\n:]{0,60}|pasting[^\n:]{0,60}|copied from[^\n:]{0,60}):\s*\n.*\z",
     )
 )
 
 ORDERS = (
-    r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|earlier|above|all|your|system|any|other)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|messages?|memor(?:y|ies)|guidelines?|context)\b"
-    r"|\b(?:remember|memori[sz]e|store|save|add|write|record|persist|keep|note|log|update|insert|commit|append)\b[^.\n]{0,80}\b(?:memor(?:y|ies)|core block|long[- ]term|that the user|the user(?:'s)?|to always|to never|always|never|permanently|for (?:all )?future|in (?:all )?future|preferences?|as a fact|profile)\b"
-    r"|\b(?:delete|erase|wipe|clear|remove|purge|overwrite|reset)\b[^.\n]{0,60}\b(?:memor(?:y|ies)|preferences?|blocks?|facts?|history)\b"
-    r"|\b(?:from now on|henceforth|going forward|in all future|for every future|whenever (?:the user|you|asked))\b[^.\n]{0,80}\b(?:you|always|never|must|should|recommend|reply|respond|answer|send|include|use|say|tell|forward|trust)\b"
-    r"|\byou (?:must|should|will|shall|are required to|have to|need to) (?:always|never|now|remember|obey|forward|send|store|save|trust)\b"
+    r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|earlier|above|all|your|system"
+    r"|any|other)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|messages?|memor(?:y|ies)|guidelines?|context)\b"
+    r"|\b(?:remember|memori[sz]e|store|save|add|write|record|persist|keep|note|log|update|insert|commit|append)\b[^.\n]{0,80}\b(?:memor(?:y"
+    r"|ies)|core block|long[- ]term|that the user|the user(?:'s)?|to always|to never|always|never|permanently"
+    r"|for (?:all )?future|in (?:all )?future|preferences?|as a fact|profile)\b"
+    r"|\b(?:delete|erase|wipe|clear|remove|purge|overwrite|reset)\b[^.\n]{0,60}\b(?:memor(?:y|ies)|preferences?"
+    r"|blocks?|facts?|history)\b"
+    r"|\b(?:from now on|henceforth|going forward|in all future|for every future|whenever (?:the user|you"
+    r"|asked))\b[^.\n]{0,80}\b(?:you|always|never|must|should|recommend|reply|respond|answer|send|include"
+    r"|use|say|tell|forward|trust)\b"
+    r"|\byou (?:must|should|will|shall|are required to|have to|need to) (?:always|never|now|remember|obey"
+    r"|forward|send|store|save|trust)\b"
     r"|\b(?:do not|don't|never) (?:tell|inform|mention|reveal|show|alert|warn)\b[^.\n]{0,40}\b(?:user|human|anyone|owner)\b"
-    r"|\bthe user (?:has (?:already )?(?:authori[sz]ed|approved|agreed|consented)|wants you|prefers|is an? admin\w*|trusts)\b"
-    r"|\b(?:new|updated|important) (?:system )?(?:instructions?|directives?|policy|rules?)\b[^.\n]{0,20}(?::|for (?:the|all) (?:assistant|agent|ai|model)s?)"
+    r"|\bthe user (?:has (?:already )?(?:authori[sz]ed|approved|agreed|consented)|wants you|prefers|is an? admin\w*"
+    r"|trusts)\b"
+    r"|\b(?:new|updated|important) (?:system )?(?:instructions?|directives?|policy|rules?)\b[^.\n]{0,20}(?::"
+    r"|for (?:the|all) (?:assistant|agent|ai|model)s?)"
     r"|\b(?:jailbreak|developer mode|god mode|dan mode)\b"
 )
 """Orders to an agent about its memory or its lasting behaviour."""

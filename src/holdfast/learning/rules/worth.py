@@ -29,31 +29,62 @@ CUES: tuple[Cue, ...] = (
     Cue("digit", 0.5, r"\d", "I paid 40 for it"),
     Cue("several numbers", 0.2, r"\d\D+\d", "2 rooms, 410 a week"),
     Cue("number word", 0.0, rf"\b(?:{NUMBER[len('(?:'):-1]})\b", "three of us"),
-    Cue("money", 0.1, r"[$€£]\s?\d|\b\d[\d.,]*\s?(?:euros?|eur|pounds?|quid|dollars?|usd|bucks|grand|kr|kronor|pesos|rupees|k)\b", "it cost 90 euros"),
+    Cue("money", 0.1,
+        r"[$€£]\s?\d|\b\d[\d.,]*\s?(?:euros?|eur|pounds?|quid|dollars?|usd|bucks|grand|kr|kronor|pesos|rupees"
+        r"|k)\b", "it cost 90 euros"),
     Cue("month", 0.6, rf"\b{MONTH}\b", "in june"),
-    Cue("day of a month", 0.2, rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}\b|\b{MONTH} \d{{1,2}}\b|\bthe \d{{1,2}}(?:st|nd|rd|th)\b", "the 3rd of May"),
+    Cue("day of a month", 0.2,
+        rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}\b|\b{MONTH} \d{{1,2}}\b|\bthe \d{{1,2}}(?:st|nd|rd|th)\b", "the 3rd of May"),
     Cue("weekday", 0.2, rf"\b{WEEKDAY}s?\b", "on tuesday"),
-    Cue("every such day", 0.4, r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) (?:day|week|month|year|morning|evening|night|\w+day)\b|\b(?:once|twice|times|hours?|nights?|days?|mornings?) (?:a|per) (?:day|week|month|year)\b", "twice a week"),
+    Cue("every such day", 0.4,
+        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\b(?:every|each) (?:day|week|month|year|morning|evening"
+        r"|night|\w+day)\b|\b(?:once|twice|times|hours?|nights?|days?|mornings?) (?:a|per) (?:day|week|month"
+        r"|year)\b", "twice a week"),
     Cue("year", 0.3, r"\b(?:19|20)\d\d\b", "in 2019"),
-    Cue("relative date", 0.0, r"\b(?:yesterday|tomorrow|last (?:week|month|year|\w+day)|next (?:week|month|year|\w+day)|ago)\b", "last friday"),
-    Cue("since", 0.3, r"\b(?:since|for (?:\w+ )?(?:\d+|two|three|four|five|six|ten|many|several) (?:years|months|weeks))\b", "since march"),
+    Cue("relative date", 0.0,
+        r"\b(?:yesterday|tomorrow|last (?:week|month|year|\w+day)|next (?:week|month|year|\w+day)|ago)\b", "last friday"),
+    Cue("since", 0.3,
+        r"\b(?:since|for (?:\w+ )?(?:\d+|two|three|four|five|six|ten|many|several) (?:years|months|weeks))\b", "since march"),
     Cue("until", 0.0, r"\b(?:until|till|til)\b", "until easter"),
-    Cue("from now on", 0.4, r"\b(?:from now on|from (?:today|tonight|tomorrow|january|september)|as of|new rule|for good|permanent(?:ly)?|no longer|not any ?more|any ?more|instead)\b", "from now on"),
-    Cue("change", 0.4, r"\b(?:mov(?:ed|ing)|started|starts|starting|quit|left|leaving|bought|sold|booked|signed|settled|passed|failed|cancell?ed|changed|switched|hired|fired|promoted|retired|born|died|married|engaged|divorced|diagnosed|broken?|adopted|joined|finished|accepted|rejected|refused|turned down|won|lost|ordered|renewed|replaced|fixed|repaired|postponed|pushed|delayed|approved|granted|offered|graduated|raised|opened|closed|shipped|merged|upgraded|dropped|got the|got a|gave up|given up|enrolled|published|recovered|expired)\b", "she moved"),
-    Cue("decision", 0.2, r"\b(?:decided|decision|settled|agreed|going with|go with|chose|chosen|picked|stick(?:ing)? with|it is|final|official|confirmed|rather than|instead of)\b", "we decided"),
-    Cue("health", 0.5, r"\b(?:allerg\w+|intoleran\w+|diabet\w+|coeliac|celiac|asthma|migraines?|doctor|gp|hospital|surgery|operation|surgeon|knee|hip|wrist|shoulder|ankle|blood|pills?|tablets?|dose|mg|pregnan\w+|diagnos\w+|vaccin\w+|physio|injur\w+|x-?ray|anxiety|depress\w+|cancer|stroke|insulin|medication|inhaler)\b", "my knee"),
-    Cue("preference", 0.1, r"\b(?:likes?|loves?|hates?|prefers?|favou?rite|can't stand|cant stand|dislikes?|enjoys?|vegetarian|vegan|(?:don't|dont|won't|doesn't|doesnt) (?:eat|drink|like|touch)|terrified|afraid of|scared of|allergic)\b", "she hates olives"),
+    Cue("from now on", 0.4,
+        r"\b(?:from now on|from (?:today|tonight|tomorrow|january|september)|as of|new rule|for good|permanent(?:ly)?"
+        r"|no longer|not any ?more|any ?more|instead)\b", "from now on"),
+    Cue("change", 0.4,
+        r"\b(?:mov(?:ed|ing)|started|starts|starting|quit|left|leaving|bought|sold|booked|signed|settled|passed"
+        r"|failed|cancell?ed|changed|switched|hired|fired|promoted|retired|born|died|married|engaged|divorced"
+        r"|diagnosed|broken?|adopted|joined|finished|accepted|rejected|refused|turned down|won|lost|ordered|renewed"
+        r"|replaced|fixed|repaired|postponed|pushed|delayed|approved|granted|offered|graduated|raised|opened"
+        r"|closed|shipped|merged|upgraded|dropped|got the|got a|gave up|given up|enrolled|published|recovered"
+        r"|expired)\b", "she moved"),
+    Cue("decision", 0.2,
+        r"\b(?:decided|decision|settled|agreed|going with|go with|chose|chosen|picked|stick(?:ing)? with|it is"
+        r"|final|official|confirmed|rather than|instead of)\b", "we decided"),
+    Cue("health", 0.5,
+        r"\b(?:allerg\w+|intoleran\w+|diabet\w+|coeliac|celiac|asthma|migraines?|doctor|gp|hospital|surgery|operation"
+        r"|surgeon|knee|hip|wrist|shoulder|ankle|blood|pills?|tablets?|dose|mg|pregnan\w+|diagnos\w+|vaccin\w+"
+        r"|physio|injur\w+|x-?ray|anxiety|depress\w+|cancer|stroke|insulin|medication|inhaler)\b", "my knee"),
+    Cue("preference", 0.1,
+        r"\b(?:likes?|loves?|hates?|prefers?|favou?rite|can't stand|cant stand|dislikes?|enjoys?|vegetarian|vegan"
+        r"|(?:don't|dont|won't|doesn't|doesnt) (?:eat|drink|like|touch)|terrified|afraid of|scared of|allergic)\b", "she hates olives"),
     Cue("standing", 0.2, r"\b(?:always|never|every|only|must|rules?|each|usually|normally)\b", "only on sundays"),
-    Cue("work and home", 0.2, r"\b(?:lives?|living|works?|working|job|office|rent|rents|flat|house|apartment|school|college|university|company|salary|shifts?|contract|team|course|exam|degree|landlord|landlady|mortgage|visa|licen[cs]e|project|deadline|budget)\b", "my flat"),
+    Cue("work and home", 0.2,
+        r"\b(?:lives?|living|works?|working|job|office|rent|rents|flat|house|apartment|school|college|university"
+        r"|company|salary|shifts?|contract|team|course|exam|degree|landlord|landlady|mortgage|visa|licen[cs]e"
+        r"|project|deadline|budget)\b", "my flat"),
     Cue("family or friend", 0.2, rf"\b(?:{KIN}|{PEOPLE}|{PETS})s?\b", "my sister"),
     Cue("he or she", 0.2, r"\b(?:he|she|he's|she's|hes|shes|his|her|him)\b", "she is nine"),
     Cue("they", 0.3, r"\b(?:they|they're|theyre|their|them)\b", "they said no"),
     Cue("name", 0.3, r"[a-z0-9,;:)] (?:[A-Z][a-z]{2,})\b", "with Nessa", ignore_case=False),
-    Cue("several names", 0.2, r"[a-z0-9,;:)] [A-Z][a-z]{2,}\b.*[a-z0-9,;:)] [A-Z][a-z]{2,}\b", "from Porto to Oslo", ignore_case=False),
+    Cue("several names", 0.2,
+        r"[a-z0-9,;:)] [A-Z][a-z]{2,}\b.*[a-z0-9,;:)] [A-Z][a-z]{2,}\b", "from Porto to Oslo", ignore_case=False),
     Cue("called", 0.1, r"\b(?:called|named|name is|name's)\b", "a dog called Gary"),
     Cue("is a", 0.1, r"\b(?:is|are|was|'s|'m|im|hes|shes) (?:a|an|the|my|our|his|her|on|in|at|from)\b", "she is a nurse"),
-    Cue("news", 0.4, r"\b(?:btw|by the way|also|update|news|turns out|for the record|fyi|oh and|other thing|one more|reminder|remember|record)\b", "btw it works"),
-    Cue("correction", 1.0, r"^(?:no,? )?(?:actually|correction)\b|\bnot [^,.;!?]{1,40},? but |, not (?:the |a |in |on |at )?\w+(?: \w+)?[.!]*$|\b(?:no longer|any ?more)\b|\binstead of\b|\bchanged my mind\b", "Actually it's the left one"),
+    Cue("news", 0.4,
+        r"\b(?:btw|by the way|also|update|news|turns out|for the record|fyi|oh and|other thing|one more|reminder"
+        r"|remember|record)\b", "btw it works"),
+    Cue("correction", 1.0,
+        r"^(?:no,? )?(?:actually|correction)\b|\bnot [^,.;!?]{1,40},? but |, not (?:the |a |in |on |at )?\w+(?: \w+)?[.!]*$"
+        r"|\b(?:no longer|any ?more)\b|\binstead of\b|\bchanged my mind\b", "Actually it's the left one"),
     Cue("list", 0.1, r"[;:]\s", "rules: no mocks"),
     Cue("negation", 0.1, r"\b(?:not|no|never|none|nobody|nothing|\w+n't|dont|doesnt|didnt|isnt|wont|cant)\b", "no meat"),
     Cue("exclamation", 0.2, r"!", "got it!"),
@@ -61,9 +92,12 @@ CUES: tuple[Cue, ...] = (
     Cue("you", -0.2, r"\b(?:you|your|yours|you're|youre|u|ur|you've|you'll|ye)\b", "you know"),
     Cue("we", -0.2, r"\b(?:we|we're|we've|we'll|us)\b", "we saw"),
     Cue("doubt", -0.3, r"\b(?:would|could|should|might|maybe|perhaps|probably|if)\b", "it could"),
-    Cue("opinion", -0.2, r"\b(?:i (?:think|guess|suppose|hope|reckon|wonder|know|mean|feel)|seems?|looks like|sounds like)\b", "i think"),
+    Cue("opinion", -0.2,
+        r"\b(?:i (?:think|guess|suppose|hope|reckon|wonder|know|mean|feel)|seems?|looks like|sounds like)\b", "i think"),
     Cue("simile", -0.1, r"\blike (?:a|an|the)\b|\bas if\b", "like a queen"),
-    Cue("strong feeling", -0.2, r"\b(?:cried|cry|crying|god|lord|hell|damn|shit|fuck\w*|dying|dead|hilarious|funny|weird|mad|crazy|wow|omg|ugh|lol|haha)\b|[😭💀🙄😅]", "omg"),
+    Cue("strong feeling", -0.2,
+        r"\b(?:cried|cry|crying|god|lord|hell|damn|shit|fuck\w*|dying|dead|hilarious|funny|weird|mad|crazy|wow"
+        r"|omg|ugh|lol|haha)\b|[😭💀🙄😅]", "omg"),
     Cue("attachment", -0.2, r"^\[|voice message", "[photo: a dog]"),
     Cue("reported", -0.1, r"\b(?:says?|said|told|reckons?|asked|asks)\b", "he says"),
     Cue("taking back", -0.4, r"\b(?:i mean|no wait|wait no|scratch that|never ?mind|forget (?:it|i))\b", "no wait"),

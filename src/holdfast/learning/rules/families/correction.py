@@ -25,7 +25,9 @@ RULES: tuple[ChangeRule, ...] = (
         (("It is not Tuesday but Thursday.", "Tuesday"),),
     ),
     ChangeRule(
-        "new, not old", "replaces", rf", not (?P<old>(?:the |a |in |on |at |to )?{_WORDS})(?: (?:any ?more|any longer|now|like))?(?:[,.;:!?]|$)",
+        "new, not old", "replaces",
+            rf", not (?P<old>(?:the |a |in |on |at |to )?{_WORDS})(?: (?:any ?more|any longer|now|like))?(?:[,.;:!?]"
+            r"|$)",
         (("It was thirty-two years on the bench, not forty.", "forty"), ("pastry is thursdays after easter, not tuesdays", "tuesdays")),
         ("I'm tired, not that anyone asked how I am or what I did.",),
     ),
@@ -34,30 +36,51 @@ RULES: tuple[ChangeRule, ...] = (
         (("We eat at five instead of seven.", "seven"),),
     ),
     ChangeRule(
-        "from old to new", "replaces", rf"\b(?:moved|moving|changed|switched|switching|went|goes|raised|cut|up|down|shifted|pushed)\b[^.!?]{{0,40}}? from (?P<old>{_WORDS}) to ",
+        "from old to new", "replaces",
+            rf"\b(?:moved|moving|changed|switched|switching|went|goes|raised|cut|up|down|shifted|pushed)\b[^.!?]{{0,40}}? from (?P<old>{_WORDS}) to ",
         (("I switched from Vim to Emacs.", "Vim"),),
     ),
     ChangeRule(
-        "was old", "replaces", rf"\b(?:used to be|it was|formerly|previously|before it was|was) (?P<old>{_WORDS})(?:,| but| and)? (?:but )?(?:now|is now|it's now)\b|\bnow\b[^.!?]{{0,40}}?, (?:was|used to be) (?P<old2>{_WORDS})(?:[,.;:!?]|$)",
+        "was old", "replaces",
+            rf"\b(?:used to be|it was|formerly|previously|before it was|was) (?P<old>{_WORDS})(?:,| but| and)? (?:but )?(?:now"
+            rf"|is now|it's now)\b|\bnow\b[^.!?]{{0,40}}?, (?:was|used to be) (?P<old2>{_WORDS})(?:[,.;:!?]|$)",
         (("recon takes 19 min now, was 70", "70"),),
     ),
     ChangeRule(
-        "no longer", "ends", r"\b(?:no longer|(?:not|\w+n't|dont|doesnt|isnt)\b[^.!?]{0,60}\bany ?more|any longer|stopped|quit|gave up|given up|cancell?ed|called off|fell through|is off|is over|is dead|is gone|got rid of|broke up|split up|used to|dropped out|withdrew|aborted|sold)\b",
+        "no longer", "ends",
+            r"\b(?:no longer|(?:not|\w+n't|dont|doesnt|isnt)\b[^.!?]{0,60}\bany ?more|any longer|stopped|quit|gave up"
+            r"|given up|cancell?ed|called off|fell through|is off|is over|is dead|is gone|got rid of|broke up|split up"
+            r"|used to|dropped out|withdrew|aborted|sold)\b",
         (("I no longer work there.", ""), ("Tadhg doesn't eat chicken any more.", "")),
     ),
     ChangeRule(
-        "now", "replaces", r"\b(?:now|these days|as of|from (?:now on|today|tonight|january|february|march|april|may|june|july|august|september|october|november|december|next|the \d)|since (?:last|then|january|february|march|april|may|june|july|august|september|october|november|december|\d)|currently|for good|permanent(?:ly)?|in the end|after all|finally|at last|instead|already|new|turns out|already|came through|up to|down to|update|settled|official)\b",
+        "now", "replaces",
+            r"\b(?:now|these days|as of|from (?:now on|today|tonight|january|february|march|april|may|june|july|august"
+            r"|september|october|november|december|next|the \d)|since (?:last|then|january|february|march|april|may"
+            r"|june|july|august|september|october|november|december|\d)|currently|for good|permanent(?:ly)?|in the end"
+            r"|after all|finally|at last|instead|already|new|turns out|already|came through|up to|down to|update"
+            r"|settled|official)\b",
         (("It's six mornings now.", ""), ("The wedding is in June after all.", "")),
     ),
     ChangeRule(
-        "changed", "replaces", r"\b(?:actually|correction|i meant|moved|moving|changed|switched|pushed|postponed|delayed|put off|rescheduled|brought forward|replaced|swapped|promoted|raised|cut|dropped|went (?:up|down)|got (?:a new|the)|bought|took over|takes over|became|turned|passed|finished|started|starting|starts|quit|accepted|said (?:yes|no)|changed my mind|approved|granted|settled|signed|booked|confirmed|healed|better|came home|arrived|done|went)\b",
+        "changed", "replaces",
+            r"\b(?:actually|correction|i meant|moved|moving|changed|switched|pushed|postponed|delayed|put off|rescheduled"
+            r"|brought forward|replaced|swapped|promoted|raised|cut|dropped|went (?:up|down)|got (?:a new|the)|bought"
+            r"|took over|takes over|became|turned|passed|finished|started|starting|starts|quit|accepted|said (?:yes"
+            r"|no)|changed my mind|approved|granted|settled|signed|booked|confirmed|healed|better|came home|arrived"
+            r"|done|went)\b",
         (("They pushed it to the 24th.", ""), ("Actually it's the left knee.", "")),
     ),
 )  # fmt: skip
 
 RETRACTION = (
-    r"\b(?:forget (?:i said|it\b|that\b|what i said|i mentioned|about it)|scratch that|strike that|never ?mind (?:that|what|about|it|me)|^never ?mind|ignore (?:that|what i (?:just )?said|my last|the last)"
-    r"|disregard (?:that|what|my)|i take (?:it|that) (?:all )?back|(?:just|only|was|i'm|im) (?:kidding|joking|messing)|^jk\b|that was a joke|not (?:actually )?true|i made (?:that|it) up|i (?:was )?lied|no,? wait|wait,? no|i mean (?:no|not|the)|i misspoke|i (?:had )?misremembered|i(?: was|'m| am) mistaken|i was wrong|i stand corrected|my mistake|i got that wrong|slip of the tongue|cancel that|not (?:going to|gonna) happen after all|changed my mind)\b"
+    r"\b(?:forget (?:i said|it\b|that\b|what i said|i mentioned|about it)|scratch that|strike that|never ?mind (?:that"
+    r"|what|about|it|me)|^never ?mind|ignore (?:that|what i (?:just )?said|my last|the last)"
+    r"|disregard (?:that|what|my)|i take (?:it|that) (?:all )?back|(?:just|only|was|i'm|im) (?:kidding|joking"
+    r"|messing)|^jk\b|that was a joke|not (?:actually )?true|i made (?:that|it) up|i (?:was )?lied|no,? wait"
+    r"|wait,? no|i mean (?:no|not|the)|i misspoke|i (?:had )?misremembered|i(?: was|'m| am) mistaken|i was wrong"
+    r"|i stand corrected|my mistake|i got that wrong|slip of the tongue|cancel that|not (?:going to|gonna) happen after all"
+    r"|changed my mind)\b"
 )
 """The speaker takes back what they said just before."""
 

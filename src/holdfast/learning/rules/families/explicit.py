@@ -22,9 +22,13 @@ class ExplicitRule:
 RULES: tuple[ExplicitRule, ...] = (
     ExplicitRule(
         "en",
-        r"(?:^|[.!?,;:-] |\b(?:please|pls|and|so|also|ok|but|just|could you|can you|would you) )(?:please |pls |just |always |do |also )*"
-        r"(?:(?:remember|memori[sz]e|don't forget|dont forget|do not forget|never forget|keep in mind|bear in mind|note|take note|make a note|make a mental note|note down|write down|jot down|save to memory|store in memory|add to (?:your )?memory)"
-        r"(?: of (?:this|the following)| this| the following| for (?:later|next time|me|the future))?(?:,? that |\s*:\s*|,? (?:i|i'm|i've|my|we|our|we're) ?)"
+        r"(?:^|[.!?,;:-] |\b(?:please|pls|and|so|also|ok|but|just|could you|can you|would you) )(?:please |pls "
+        r"|just |always |do |also )*"
+        r"(?:(?:remember|memori[sz]e|don't forget|dont forget|do not forget|never forget|keep in mind|bear in mind"
+        r"|note|take note|make a note|make a mental note|note down|write down|jot down|save to memory|store in memory"
+        r"|add to (?:your )?memory)"
+        r"(?: of (?:this|the following)| this| the following| for (?:later|next time|me|the future))?(?:,? that "
+        r"|\s*:\s*|,? (?:i|i'm|i've|my|we|our|we're) ?)"
         r"|for (?:future reference|the record|your (?:records|notes|information|memory))\s*[,:]? (?:that )?|fyi[,:]? (?:that )?)" + _REST,
         (
             ("Remember that I park on level 3.", "I park on level 3."),
@@ -36,43 +40,52 @@ RULES: tuple[ExplicitRule, ...] = (
     ),
     ExplicitRule(
         "de",
-        r"\b(?:merk(?:e|en sie)? (?:dir|sich)|denk(?:e)? (?:bitte )?daran|vergiss (?:bitte )?nicht|notier(?:e)? (?:dir )?|behalte (?:bitte )?(?:im kopf|in erinnerung)|erinnere dich (?:bitte )?(?:daran)?)(?: bitte)?\s*(?:,? dass |[:,] )" + _REST,
+        r"\b(?:merk(?:e|en sie)? (?:dir|sich)|denk(?:e)? (?:bitte )?daran|vergiss (?:bitte )?nicht|notier(?:e)? (?:dir )?"
+        r"|behalte (?:bitte )?(?:im kopf|in erinnerung)|erinnere dich (?:bitte )?(?:daran)?)(?: bitte)?\s*(?:,? dass "
+        r"|[:,] )" + _REST,
         (("Merk dir bitte, dass ich dienstags nicht kann.", "ich dienstags nicht kann."),),
         ("Ich merke mir das.",),
     ),
     ExplicitRule(
         "fr",
-        r"\b(?:retiens|retenez|souviens-toi|souvenez-vous|n'oublie pas|n'oubliez pas|rappelle-toi|rappelez-vous|note(?:z)?(?: bien)?|garde en memoire|gardez en memoire)(?: s'il te plait| s'il vous plait)?,? (?:que |qu'|: ?)" + _REST,
+        r"\b(?:retiens|retenez|souviens-toi|souvenez-vous|n'oublie pas|n'oubliez pas|rappelle-toi|rappelez-vous"
+        r"|note(?:z)?(?: bien)?|garde en memoire|gardez en memoire)(?: s'il te plait| s'il vous plait)?,? (?:que "
+        r"|qu'|: ?)" + _REST,
         (("Souviens-toi que je suis allergique aux noix.", "je suis allergique aux noix."),),
         ("Je me souviens de toi.",),
     ),
     ExplicitRule(
         "es",
-        r"\b(?:recuerda|recuerde|acuerdate|no olvides|no te olvides|no olvide|ten en cuenta|tenga en cuenta|apunta|anota|anote)(?: por favor)?,?(?: de)? (?:que |: ?)" + _REST,
+        r"\b(?:recuerda|recuerde|acuerdate|no olvides|no te olvides|no olvide|ten en cuenta|tenga en cuenta|apunta"
+        r"|anota|anote)(?: por favor)?,?(?: de)? (?:que |: ?)" + _REST,
         (("Recuerda que vivo en Cádiz.", "vivo en Cádiz."),),
         ("No recuerdo eso.",),
     ),
     ExplicitRule(
         "it",
-        r"\b(?:ricorda(?:ti)?|si ricordi|non dimenticare|tieni (?:presente|a mente)|annota|memorizza)(?: per favore)?,? (?:che |: ?)" + _REST,
+        r"\b(?:ricorda(?:ti)?|si ricordi|non dimenticare|tieni (?:presente|a mente)|annota|memorizza)(?: per favore)?,? (?:che "
+        r"|: ?)" + _REST,
         (("Ricordati che il lunedì lavoro da casa.", "il lunedì lavoro da casa."),),
         ("Mi ricordo di lui.",),
     ),
     ExplicitRule(
         "pt",
-        r"\b(?:lembra(?:-te)?|lembre(?:-se)?|nao (?:te )?esquecas?|nao se esqueca|nao esqueca|anota|anote|guarda|guarde|memoriza|memorize)(?: por favor)?,?(?: de)? (?:que |: ?)" + _REST,
+        r"\b(?:lembra(?:-te)?|lembre(?:-se)?|nao (?:te )?esquecas?|nao se esqueca|nao esqueca|anota|anote|guarda"
+        r"|guarde|memoriza|memorize)(?: por favor)?,?(?: de)? (?:que |: ?)" + _REST,
         (("Lembre-se de que não como carne.", "não como carne."),),
         ("Eu lembro disso.",),
     ),
     ExplicitRule(
         "nl",
-        r"\b(?:onthoud|onthou|vergeet (?:alsjeblieft )?niet|denk eraan|noteer)(?: alsjeblieft| graag)?,? (?:dat |: ?)" + _REST,
+        r"\b(?:onthoud|onthou|vergeet (?:alsjeblieft )?niet|denk eraan|noteer)(?: alsjeblieft| graag)?,? (?:dat "
+        r"|: ?)" + _REST,
         (("Onthoud dat ik op woensdag vrij ben.", "ik op woensdag vrij ben."),),
         ("Ik onthoud dat wel.",),
     ),
     ExplicitRule(
         "ja",
-        _LINE + r"(?:という)?(?:こと)?(?:を|は|、)?(?:覚えておいて|覚えといて|覚えて(?:ください|下さい|ね)|記憶して|忘れないで)|(?:覚えておいて|覚えて)(?:ください|下さい|ね)?[:：、](?P<value2>[^\n。]{2,300})",
+        _LINE +
+            r"(?:という)?(?:こと)?(?:を|は|、)?(?:覚えておいて|覚えといて|覚えて(?:ください|下さい|ね)|記憶して|忘れないで)|(?:覚えておいて|覚えて)(?:ください|下さい|ね)?[:：、](?P<value2>[^\n。]{2,300})",
         (("私は猫アレルギーだということを覚えておいて", "私は猫アレルギーだ"),),
         ("昨日のことを覚えていますか",),
     ),

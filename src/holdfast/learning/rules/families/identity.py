@@ -9,14 +9,16 @@ _PLACE = rf"(?P<value>(?:the |a |an )?{NAME}(?:(?:, | in | near ){NAME})?)"
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
         "name", "identity",
-        rf"\b(?:my (?:full )?name is|my name's|i go by|i'm called|people call me|everyone calls me|(?:please )?call me|address me as) (?P<value>{NAME})",
+        r"\b(?:my (?:full )?name is|my name's|i go by|i'm called|people call me|everyone calls me|(?:please )?call me"
+        rf"|address me as) (?P<value>{NAME})",
         "name", "{whose} name is {value}.", 0.95,
         examples=(("Hi, my name is Teodora Ilieva.", "Teodora Ilieva"), ("Please call me Sam.", "Sam")),
         not_examples=("My name is mud.", "Call me when you land."),
     ),
     SlotRule(
         "introduces", "identity",
-        r"^(?:(?:hi|hello|hey|good \w+|right|so)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b|(?P<value2>(?-i:[A-Z][a-z]+)) (?:from|here)\b)",
+        r"^(?:(?:hi|hello|hey|good \w+|right|so)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b"
+        r"|(?P<value2>(?-i:[A-Z][a-z]+)) (?:from|here)\b)",
         "name", "{whose} name is {value}.", 0.8,
         examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam from Leeds.", "Sam")),
         not_examples=("I'm Irish.", "I am here."),
@@ -28,7 +30,8 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("I'm 20 minutes late.",),
     ),
     SlotRule(
-        "born", "identity", rf"\bi was born (?:and raised )?(?:in|on|near) {VALUE}{END}", "born", "{who} was born in {value}.", 0.9,
+        "born", "identity",
+            rf"\bi was born (?:and raised )?(?:in|on|near) {VALUE}{END}", "born", "{who} was born in {value}.", 0.9,
         examples=(("I was born in Belém.", "Belém"),),
     ),
     SlotRule(
@@ -39,25 +42,30 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "moved", "identity",
-        rf"\b(?:i|i've|ive|we|we've) (?:have )?{ADVERBS}(?:moved|relocated) (?:house |home |flat )?(?:from (?P<old>{NAME}) )?(?:back |over |out |up |down )?to {_PLACE}",
+        rf"\b(?:i|i've|ive|we|we've) (?:have )?{ADVERBS}(?:moved|relocated) (?:house |home |flat )?(?:from (?P<old>{NAME}) )?(?:back "
+        rf"|over |out |up |down )?to {_PLACE}",
         "lives_in", "{who} lives in {value}.", 0.85, change="replaces",
         examples=(("I just moved from Porto to Gothenburg.", "Gothenburg"), ("We've moved to Leeds", "Leeds")),
         not_examples=("We moved to a new broker.",),
     ),
     SlotRule(
-        "lives", "identity", rf"\b(?:i|we) {ADVERBS}live (?:in|at|on|near|outside|just outside) {_PLACE}|{_IM}(?:now )?based in {_PLACE.replace('value', 'value2')}",
+        "lives", "identity",
+            rf"\b(?:i|we) {ADVERBS}live (?:in|at|on|near|outside|just outside) {_PLACE}|{_IM}(?:now )?based in {_PLACE.replace('value', 'value2')}",
         "lives_in", "{who} lives in {value}.", 0.85,
         examples=(("I live in Pocitos, on the fifth floor", "Pocitos"),),
         not_examples=("I live in hope.",),
     ),
     SlotRule(
-        "job", "identity", rf"(?:{_IM}(?:now |currently |still )?(?:an? |the )|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
+        "job", "identity",
+            rf"(?:{_IM}(?:now |currently |still )?(?:an? |the )|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
         "job", "{who} is a {value}.", 0.8,
         examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse")),
         not_examples=("I'm a mess.", "I'm an idiot."),
     ),
     SlotRule(
-        "became", "identity", rf"\bi (?:became|have become|'ve become|got promoted to|was promoted to|am now) (?:an? |the )?(?P<value>self-employed|freelance|{JOB})\b",
+        "became", "identity",
+            r"\bi (?:became|have become|'ve become|got promoted to|was promoted to|am now) (?:an? |the )?(?P<value>self-employed"
+            rf"|freelance|{JOB})\b",
         "job", "{who} is now {value}.", 0.8, change="replaces",
         examples=(("In January I became a team manager.", "team manager"),),
     ),
@@ -76,17 +84,21 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "reply language", "instruction",
-        r"\b(?:reply|answer|write|speak|talk)(?: to me)? (?:always |only )?in (?P<value>(?-i:[A-Z][a-z]{3,}))(?:,? (?:please|from now on|always|only))+[.!]*$|\b(?:please|always) (?:reply|answer|write|speak|talk)(?: to me)? in (?P<value2>(?-i:[A-Z][a-z]{3,}))\b",
+        r"\b(?:reply|answer|write|speak|talk)(?: to me)? (?:always |only )?in (?P<value>(?-i:[A-Z][a-z]{3,}))(?:,? (?:please"
+        r"|from now on|always|only))+[.!]*$|\b(?:please|always) (?:reply|answer|write|speak|talk)(?: to me)? in (?P<value2>(?-i:[A-Z][a-z]{3,}))\b",
         "reply_language", "{who} wants replies in {value}.", 0.8,
         examples=(("Please answer in German from now on.", "German"),),
         not_examples=("Write in the margin.",),
     ),
     SlotRule(
-        "pronouns", "identity", r"\bmy pronouns are (?P<value>[a-z]+(?: ?/ ?[a-z]+){1,2})", "pronouns", "{whose} pronouns are {value}.", 0.95,
+        "pronouns", "identity",
+            r"\bmy pronouns are (?P<value>[a-z]+(?: ?/ ?[a-z]+){1,2})", "pronouns", "{whose} pronouns are {value}.", 0.95,
         examples=(("My pronouns are they/them.", "they/them"),),
     ),
     SlotRule(
-        "birthday", "identity", rf"\bmy birthday(?: is|'s| was) (?:on )?(?P<value>(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)?(?: {MONTH})?|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?)\b", "birthday", "{whose} birthday is {value}.", 0.85,
+        "birthday", "identity",
+            rf"\bmy birthday(?: is|'s| was) (?:on )?(?P<value>(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)?(?: {MONTH})?"
+            rf"|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?)\b", "birthday", "{whose} birthday is {value}.", 0.85,
         examples=(("My birthday is 19 February.", "19 February"),),
         not_examples=("My birthday was awful!",),
     ),

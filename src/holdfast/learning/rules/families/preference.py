@@ -3,25 +3,35 @@
 from holdfast.learning.rules.family import SlotRule
 from holdfast.learning.rules.lexicon import ADVERBS, END
 
-_THING = r"(?P<value>(?:(?:the|a|an|my|any|all|to|being|having) )?[a-z][a-z'-]*(?: (?:and|or|with|in|of|without|from|for|by|the|a|my)?\s?[a-z][a-z'-]*){0,6}?)"
-_NOT_A_THING = r"(?:it|this|that|these|those|you|u|him|her|them|us|me|how|what|when|where|who|why|if|one|so|ya|ye|things?|everyone|everybody|mine|yours|your|to (?:see|hear|be|know|have|think|say)|a (?:lot|bit|word)|the (?:idea|sound|way|fact|look))"
+_THING = (
+    r"(?P<value>(?:(?:the|a|an|my|any|all|to|being|having) )?[a-z][a-z'-]*(?: (?:and|or|with|in|of|without"
+    r"|from|for|by|the|a|my)?\s?[a-z][a-z'-]*){0,6}?)"
+)
+_NOT_A_THING = (
+    r"(?:it|this|that|these|those|you|u|him|her|them|us|me|how|what|when|where|who|why|if|one|so|ya|ye|things?"
+    r"|everyone|everybody|mine|yours|your|to (?:see|hear|be|know|have|think|say)|a (?:lot|bit|word)|the (?:idea"
+    r"|sound|way|fact|look))"
+)
 _FOOD = r"(?:eat|drink|touch|wear|watch|cook with|listen to)"
 
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
-        "favourite", "preference", rf"\bmy (?:all[- ]time )?favou?rite (?P<slot>[a-z]+(?: [a-z]+)?) (?:is|was|are|has always been) {_THING}{END}",
+        "favourite", "preference",
+            rf"\bmy (?:all[- ]time )?favou?rite (?P<slot>[a-z]+(?: [a-z]+)?) (?:is|was|are|has always been) {_THING}{END}",
         "favourite:{slot}", "{whose} favourite {slot} is {value}.", 0.85,
         examples=(("My favourite colour is dark green.", "dark green"),),
     ),
     SlotRule(
-        "prefers", "preference", rf"\bi(?:'d| would)? {ADVERBS}(?:much )?prefer {_THING}(?: (?:to|over|rather than|instead of) [^,.;!?]+)?{END}",
+        "prefers", "preference",
+            rf"\bi(?:'d| would)? {ADVERBS}(?:much )?prefer {_THING}(?: (?:to|over|rather than|instead of) [^,.;!?]+)?{END}",
         "prefers:{value}", "{who} prefers {value}.", 0.8,
         examples=(("I prefer trains to planes.", "trains"), ("i prefer aisle seats.", "aisle seats")),
         not_examples=("I prefer it.",),
     ),
     SlotRule(
         "dislikes", "preference",
-        rf"\bi {ADVERBS}(?:hate|dislike|detest|loathe|can't stand|cant stand|cannot stand|can't bear|(?:don't|dont|do not|never) (?:really )?(?:like|enjoy)) {_THING}{END}",
+        rf"\bi {ADVERBS}(?:hate|dislike|detest|loathe|can't stand|cant stand|cannot stand|can't bear|(?:don't"
+        rf"|dont|do not|never) (?:really )?(?:like|enjoy)) {_THING}{END}",
         "likes:{value}", "{who} dislikes {value}.", 0.8,
         examples=(("I can't stand coriander.", "coriander"), ("i don't like museums with queues.", "museums with queues")),
         not_examples=("I don't like it.", "I hate you."),
@@ -33,19 +43,26 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("I love you.", "I like it.", "i love that for you"),
     ),
     SlotRule(
-        "allergy", "fact", rf"\b(?:i'm|im|i am) {ADVERBS}(?:(?:very|severely|deathly|badly) )?allergic to {_THING}{END}|\bi(?:'ve| have)? (?:got )?(?:a |an )?(?:bad |severe |serious )?(?P<value2>[a-z]+) allergy\b",
+        "allergy", "fact",
+            rf"\b(?:i'm|im|i am) {ADVERBS}(?:(?:very|severely|deathly|badly) )?allergic to {_THING}{END}|\bi(?:'ve"
+            r"| have)? (?:got )?(?:a |an )?(?:bad |severe |serious )?(?P<value2>[a-z]+) allergy\b",
         "allergic_to:{value}", "{who} is allergic to {value}.", 0.9,
         examples=(("I'm allergic to ibuprofen.", "ibuprofen"),),
         not_examples=("I'm allergic to Mondays lol",),
     ),
     SlotRule(
-        "diet", "preference", r"\b(?:i'm|im|i am|i've been|i went|i've gone|tell \w+ i'm) (?:a |now |strictly |fully |mostly )*(?P<value>vegetarian|vegan|pescatarian|pescetarian|coeliac|celiac|lactose[- ]intolerant|gluten[- ](?:free|intolerant)|teetotal|diabetic|halal|kosher|keto|colou?r[- ]?blind|left-handed|dyslexic)\b",
+        "diet", "preference",
+            r"\b(?:i'm|im|i am|i've been|i went|i've gone|tell \w+ i'm) (?:a |now |strictly |fully |mostly )*(?P<value>vegetarian"
+            r"|vegan|pescatarian|pescetarian|coeliac|celiac|lactose[- ]intolerant|gluten[- ](?:free|intolerant)|teetotal"
+            r"|diabetic|halal|kosher|keto|colou?r[- ]?blind|left-handed|dyslexic)\b",
         "is:{value}", "{who} is {value}.", 0.85,
         examples=(("Tell him I'm vegetarian.", "vegetarian"),),
         not_examples=("I'm not vegetarian.",),
     ),
     SlotRule(
-        "diet ended", "preference", r"\b(?:i'm|im|i am) (?:not|no longer) (?:a |an )?(?P<value>vegetarian|vegan|pescatarian|pescetarian|teetotal|keto)\b",
+        "diet ended", "preference",
+            r"\b(?:i'm|im|i am) (?:not|no longer) (?:a |an )?(?P<value>vegetarian|vegan|pescatarian|pescetarian|teetotal"
+            r"|keto)\b",
         "is:{value}", "{who} is not {value}.", 0.85, change="ends",
         examples=(("I'm not a vegetarian any more.", "vegetarian"),),
     ),
@@ -61,12 +78,16 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("i dont smoke so it stays dry", "smoke"),), not_examples=("I don't drive you mad.",),
     ),
     SlotRule(
-        "fears", "preference", rf"\b(?:i'm|im|i am) {ADVERBS}(?:so |very )?(?:afraid|scared|terrified) of {_THING}(?: honestly)?{END}",
+        "fears", "preference",
+            rf"\b(?:i'm|im|i am) {ADVERBS}(?:so |very )?(?:afraid|scared|terrified) of {_THING}(?: honestly)?{END}",
         "fears:{value}", "{who} is afraid of {value}.", 0.75,
         examples=(("i am afraid of fish honestly.", "fish"),), not_examples=("I'm afraid of that.",),
     ),
     SlotRule(
-        "gave up", "decision", rf"\bi(?:'ve| have)? {ADVERBS}(?:gave up|given up|quit|stopped) (?P<value>smoking|drinking|alcohol|sugar|coffee|caffeine|meat|dairy|gluten|gambling|vaping|social media|chocolate)\b|\b(?:i'm|im|i am) off the (?P<value2>drink|booze|cigarettes|sugar|coffee)\b",
+        "gave up", "decision",
+            rf"\bi(?:'ve| have)? {ADVERBS}(?:gave up|given up|quit|stopped) (?P<value>smoking|drinking|alcohol|sugar"
+            r"|coffee|caffeine|meat|dairy|gluten|gambling|vaping|social media|chocolate)\b|\b(?:i'm|im|i am) off the (?P<value2>drink"
+            r"|booze|cigarettes|sugar|coffee)\b",
         "gave_up:{value}", "{who} gave up {value}.", 0.85, change="ends",
         examples=(("I gave up smoking in May.", "smoking"), ("im off the drink since new years", "drink")),
     ),

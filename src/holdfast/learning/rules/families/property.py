@@ -4,18 +4,26 @@ from holdfast.learning.rules.family import SlotRule
 from holdfast.learning.rules.lexicon import ADVERBS, END, JOB, NAME, NUMBER, VALUE
 
 _THING = r"(?P<slot>[a-z]+(?: [a-z]+){0,2})"
-_NOT_THINGS = r"(?:god|king|queen|bad|fault|point|question|problem|turn|pleasure|favou?rite|dear|love|friend|mouth|feet|hands?|head|heart|brain|eyes|mind|mood|feeling|opinion|guess|plan|idea|dream|life|news|answer|thinking|only|word|treat|kind|sort|way|day|week|weekend|morning|name|birthday|wife|husband|mother|mum|mom|dad|father|sister|brother|son|daughter|boss|dog|cat)"
+_NOT_THINGS = (
+    r"(?:god|king|queen|bad|fault|point|question|problem|turn|pleasure|favou?rite|dear|love|friend|mouth"
+    r"|feet|hands?|head|heart|brain|eyes|mind|mood|feeling|opinion|guess|plan|idea|dream|life|news|answer"
+    r"|thinking|only|word|treat|kind|sort|way|day|week|weekend|morning|name|birthday|wife|husband|mother"
+    r"|mum|mom|dad|father|sister|brother|son|daughter|boss|dog|cat)"
+)
 _SOMEBODY = rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})"
 
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
-        "my thing is", "fact", rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*my (?:new )?{_THING} (?P<be>is|are) (?:now |actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
+        "my thing is", "fact",
+            rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*my (?:new )?{_THING} (?P<be>is|are) (?:now "
+            rf"|actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
         "my:{slot}", "{whose} {slot} {be} {value}.", 0.7, target="memory",
         examples=(("My car is a blue Golf.", "a blue Golf"), ("my gym is on Baker Street", "on Baker Street")),
         not_examples=("My god is it late.", "my feet are dead"),
     ),
     SlotRule(
-        "somebody lives in", "fact", rf"{_SOMEBODY} (?:now |still )?(?:lives|is based|has moved|moved) (?:in|to|near|outside) (?P<value>{NAME})",
+        "somebody lives in", "fact",
+            rf"{_SOMEBODY} (?:now |still )?(?:lives|is based|has moved|moved) (?:in|to|near|outside) (?P<value>{NAME})",
         "lives_in", "{owner} lives in {value}.", 0.75, target="node_item", subject="{owner}", related=("lives_in", "{value}"), passing=True,
         examples=(("Gonzalo lives in Valencia and could meet me", "Valencia"),),
     ),
@@ -30,18 +38,23 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("Elena works for Norland Keyes", "Norland Keyes"),),
     ),
     SlotRule(
-        "somebody's allergy", "fact", rf"{_SOMEBODY}(?:'s| is)(?: very| severely| badly)? (?:allergic to|intolerant to) {VALUE}{END}",
+        "somebody's allergy", "fact",
+            rf"{_SOMEBODY}(?:'s| is)(?: very| severely| badly)? (?:allergic to|intolerant to) {VALUE}{END}",
         "allergic_to:{value}", "{owner} is allergic to {value}.", 0.85, target="node_item", subject="{owner}", passing=True,
         examples=(("Jonte is allergic to nuts, it's serious", "nuts"),),
     ),
     SlotRule(
-        "somebody avoids", "preference", rf"{_SOMEBODY} (?:(?:also|still|really) )?(?:won't|doesn't|can't|never) (?:eats?|touch(?:es)?|drinks?|likes?) {VALUE}{END}|(?:^|[^A-Za-z'])(?P<owner2>{NAME})'s off (?P<value2>[a-z]+){END}",
+        "somebody avoids", "preference",
+            rf"{_SOMEBODY} (?:(?:also|still|really) )?(?:won't|doesn't|can't|never) (?:eats?|touch(?:es)?|drinks?"
+            rf"|likes?) {VALUE}{END}|(?:^|[^A-Za-z'])(?P<owner2>{NAME})'s off (?P<value2>[a-z]+){END}",
         "avoids:{value}", "{owner} does not have {value}.", 0.8, target="memory", subject="{owner}",
         examples=(("Tadhg won't touch mushrooms, says they squeak.", "mushrooms"), ("Tadhg's off chicken.", "chicken")),
         not_examples=("I never eat at noon.",),
     ),
     SlotRule(
-        "somebody's age", "fact", rf"{_SOMEBODY}(?:'s| is| turned| turns)(?: now| already)? (?P<value>{NUMBER})(?: years old| now|[.,;]|$)",
+        "somebody's age", "fact",
+            rf"{_SOMEBODY}(?:'s| is| turned| turns)(?: now| already)? (?P<value>{NUMBER})(?: years old| now|[.,;]"
+            r"|$)",
         "age", "{owner} is {value} years old.", 0.7, target="node_item", subject="{owner}", passing=True,
         examples=(("Tadhg is thirteen.", "thirteen"),),
     ),

@@ -3,12 +3,16 @@
 from holdfast.learning.rules.family import SlotRule
 from holdfast.learning.rules.lexicon import KIN, NAME, PEOPLE, PETS
 
-_ROLE = rf"(?:(?:new|current|dear|old) )?(?P<role>(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|twin|late|other|second|first|best) )*(?:{KIN}|{PEOPLE}|{PETS}))"
+_ROLE = (
+    r"(?:(?:new|current|dear|old) )?(?P<role>(?:(?:older|younger|elder|eldest|oldest|youngest|little|big"
+    rf"|twin|late|other|second|first|best) )*(?:{KIN}|{PEOPLE}|{PETS}))"
+)
 _NAMED = rf"(?P<value>{NAME})"
 
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
-        "my role is name", "relation", rf"\b(?:my|our) {_ROLE},? (?:is |is called |is named |called |named )(?:also |still )?{_NAMED}",
+        "my role is name", "relation",
+            rf"\b(?:my|our) {_ROLE},? (?:is |is called |is named |called |named )(?:also |still )?{_NAMED}",
         "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
         examples=(("our dog is called Biscuit", "Biscuit"), ("My boss is Petra Lang.", "Petra Lang")),
         not_examples=("my sister is nice",),
@@ -29,12 +33,15 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("Joana, my girlfriend, she stays until June", "Joana"), ("Inés is my daughter.", "Inés")),
     ),
     SlotRule(
-        "pet", "relation", rf"\b(?:i|we) (?:have|'ve got|ve got|got|adopted|own|keep) (?:an? |the |two |three )?(?:[a-z]+[ -]){{0,4}}(?P<role>{PETS}s?),? (?:called|named|by the name of) {_NAMED}",
+        "pet", "relation",
+            rf"\b(?:i|we) (?:have|'ve got|ve got|got|adopted|own|keep) (?:an? |the |two |three )?(?:[a-z]+[ -]){{0,4}}(?P<role>{PETS}s?),? (?:called"
+            rf"|named|by the name of) {_NAMED}",
         "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
         examples=(("I have a tortoise named Código.", "Código"),),
     ),
     SlotRule(
-        "somebody's role name", "relation", rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})'s {_ROLE},? (?:is |is called |is named |called |named )?{_NAMED}",
+        "somebody's role name", "relation",
+            rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})'s {_ROLE},? (?:is |is called |is named |called |named )?{_NAMED}",
         "{role}", "{owner}'s {role} is {value}.", 0.75, target="node_item", subject="{owner}", passing=True, related=("{role}", "{value}"),
         examples=(("Problem: Anke's son Jonte is allergic to nuts", "Jonte"),),
     ),
