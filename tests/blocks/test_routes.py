@@ -230,6 +230,7 @@ async def test_history_tells_every_change_newest_first(org, api):
         (1, "created", "one", 1, 3),
     ]
     assert {r["actor"]["type"] for r in data} == {"api_key"}
+    assert {r["user_id"] for r in data} == {"ana"}  # for whom the key acted
     assert all(r["id"].startswith("memver_") and r["request_id"] for r in data)
     # and nobody else's
     assert (await api.get("/memory/blocks/core/history")).status_code == 404

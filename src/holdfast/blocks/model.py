@@ -43,6 +43,7 @@ class BlockRevision:
     version: int
     action: str
     actor: Actor
+    user_id: str | None  # the user that the actor acted for
     created_at: Instant
     request_id: str | None
     content: str | None

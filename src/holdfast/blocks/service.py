@@ -330,6 +330,7 @@ def _as_it_was(revision: Revision, block_type: BlockType) -> BlockRevision:
         version=revision.version,
         action=revision.action,
         actor=revision.actor,
+        user_id=revision.user_id,
         created_at=revision.created_at,
         request_id=revision.request_id,
         content=revision.content,

@@ -42,6 +42,7 @@ class BlockRevision:
     version: int
     action: str
     actor: Actor
+    user_id: str | None  # the user that the actor acted for
     created_at: datetime
     request_id: str | None
     content: str | None
