@@ -10,6 +10,7 @@ from pydantic import Field
 from holdfast.access import keys, service, sign_in_page
 from holdfast.access.model import MAX_PASSWORD_CHARS, ApiKey, NewKey, SignedIn, TotpEnrolment
 from holdfast.edge.client_address import client_address
+from holdfast.edge.openapi import BROWSER_ONLY
 from holdfast.edge.route import COOKIE, ApiRoute, OpenRoute, SecretApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.auth import BROWSER_SESSION_LASTS, BrowserSession
@@ -21,6 +22,7 @@ from holdfast.kernel.pages import Cursor, Page
 
 open_router = APIRouter(route_class=OpenRoute, tags=["access"])
 OPEN = {"x-open": True}  # the document asks for no key here (edge/openapi.py)
+BROWSER = {BROWSER_ONLY: True}
 page_router = APIRouter(route_class=OpenRoute, include_in_schema=False)
 router = APIRouter(route_class=ApiRoute, tags=["access"])
 secret_router = APIRouter(route_class=SecretApiRoute, tags=["access"])
@@ -139,7 +141,7 @@ async def get_session(request: Request, db: TheDatabase) -> SignedIn:
     return await service.read_session(db, cookie)
 
 
-@secret_router.post("/auth/step-up")
+@secret_router.post("/auth/step-up", openapi_extra=BROWSER)
 async def step_up(body: StepUp, request: Request, session: TheSession, db: TheDatabase) -> SignedIn:
     """Step up: give the password or a TOTP code again; valid for ten minutes."""
     return await service.step_up(
@@ -147,14 +149,14 @@ async def step_up(body: StepUp, request: Request, session: TheSession, db: TheDa
     )
 
 
-@router.post("/auth/logout", status_code=204)
+@router.post("/auth/logout", status_code=204, openapi_extra=BROWSER)
 async def logout(response: Response, session: TheSession, db: TheDatabase) -> None:
     """End this browser's session."""
     await service.sign_out(db, session)
     response.delete_cookie(COOKIE)
 
 
-@router.post("/auth/password", status_code=204)
+@router.post("/auth/password", status_code=204, openapi_extra=BROWSER)
 async def set_password(
     body: NewPassword, caller: TheCaller, session: TheSession, db: TheDatabase
 ) -> None:
@@ -162,25 +164,25 @@ async def set_password(
     await service.set_password(db, caller, session, body.password)
 
 
-@secret_router.post("/auth/totp")
+@secret_router.post("/auth/totp", openapi_extra=BROWSER)
 async def propose_totp(caller: TheCaller, db: TheDatabase) -> TotpEnrolment:
     """Begin TOTP enrolment: a secret for an authenticator app (needs step-up)."""
     return await service.propose_totp(db, caller)
 
 
-@router.post("/auth/totp/confirm", status_code=204)
+@router.post("/auth/totp/confirm", status_code=204, openapi_extra=BROWSER)
 async def confirm_totp(body: Code, caller: TheCaller, db: TheDatabase) -> None:
     """Turn TOTP on with a first code (needs step-up)."""
     await service.confirm_totp(db, caller, body.totp)
 
 
-@router.delete("/auth/totp", status_code=204)
+@router.delete("/auth/totp", status_code=204, openapi_extra=BROWSER)
 async def drop_totp(caller: TheCaller, db: TheDatabase) -> None:
     """Turn TOTP off (needs step-up)."""
     await service.drop_totp(db, caller)
 
 
-@secret_router.post("/keys", status_code=201)
+@secret_router.post("/keys", status_code=201, openapi_extra=BROWSER)
 async def create_key(body: KeyCreate, caller: TheCaller, db: TheDatabase) -> NewKey:
     """Create an API key, which is shown only in this answer (needs step-up)."""
     return await keys.create_key(
@@ -204,7 +206,7 @@ async def list_keys(
     return await keys.list_keys(db, caller, cursor)
 
 
-@router.delete("/keys/{key_id}", status_code=204)
+@router.delete("/keys/{key_id}", status_code=204, openapi_extra=BROWSER)
 async def delete_key(key_id: str, caller: TheCaller, db: TheDatabase) -> None:
     """Revoke a key, at once (needs step-up)."""
     await keys.revoke_key(db, caller, key_id)

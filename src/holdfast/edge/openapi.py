@@ -6,10 +6,16 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from holdfast.edge.problems import MEDIA_TYPE
+from holdfast.edge.route import CLIENT_NAMES, COOKIE
 from holdfast.kernel.errors import every_error
+from holdfast.kernel.ids import CLIENT_ID
+
+# In a route's openapi_extra: only a signed-in browser may call it.
+BROWSER_ONLY = "x-browser-only"
+SAFE_METHODS = ("get", "head")
 
 # What any operation may answer besides its own success.
-COMMON_PROBLEMS = (400, 401, 403, 404, 409, 412, 413, 422, 423, 429, 500, 503)
+COMMON_PROBLEMS = (400, 401, 403, 404, 408, 409, 412, 413, 422, 423, 429, 431, 500, 503)
 
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -32,6 +38,45 @@ PROBLEM_SCHEMA: dict[str, Any] = {
         },
     },
 }
+
+SECURITY_SCHEMES: dict[str, Any] = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
+    "api_key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE,
+        "description": "A browser that signed in at `/auth/login`.",
+    },
+    "csrf": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-CSRF-Token",
+        "description": "The `csrf_token` of the session; every write by cookie needs it.",
+    },
+}
+
+# Headers that the edge reads for every operation with a credential, and for every POST and PUT.
+HEADERS: list[dict[str, Any]] = [
+    {
+        "name": "Holdfast-User",
+        "in": "header",
+        "description": "The user that a service key acts for; without it, the org's owner.",
+        "schema": {"type": "string", "pattern": f"^{CLIENT_ID}$", "examples": ["ana"]},
+    },
+    {
+        "name": "Holdfast-Workspace",
+        "in": "header",
+        "description": "The active workspace; without it, `default` or the key's own. Unknown: 404.",
+        "schema": {"type": "string", "pattern": f"^{CLIENT_ID}$", "examples": ["default"]},
+    },
+    {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "The same key and request within 24 hours are answered with the first answer.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+    },
+]
 
 # What stands for a value of a type where a field gives no example of its own.
 _SAMPLES: dict[str, Any] = {
@@ -64,20 +109,21 @@ def describe(app: FastAPI) -> dict[str, Any]:
     schemas["Problem"] = PROBLEM_SCHEMA
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    components["securitySchemes"] = {
-        "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
-        "api_key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
-    }
+    components["securitySchemes"] = SECURITY_SCHEMES
     for path, operations in document["paths"].items():
-        for operation in operations.values():
-            _describe_operation(path, operation, schemas)
+        for method, operation in operations.items():
+            _describe_operation(path, method, operation, schemas)
     return document
 
 
-def _describe_operation(path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+def _describe_operation(
+    path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]
+) -> None:
+    for parameter in operation.get("parameters", []):
+        _describe_parameter(parameter)
     is_open = operation.pop("x-open", False) or path in ("/healthz", "/readyz", "/metrics")
     if not is_open:
-        operation["security"] = [{"bearer": []}, {"api_key": []}]
+        _describe_credentials(path, method, operation)
     responses = operation["responses"]
     responses.pop("422", None)
     for status in COMMON_PROBLEMS:
@@ -94,6 +140,31 @@ def _describe_operation(path: str, operation: dict[str, Any], schemas: dict[str,
         for media_type, content in body.get("content", {}).items():
             if media_type == "application/json" and "example" not in content:
                 content["example"] = example_of(content.get("schema", {}), schemas)
+
+
+def _describe_parameter(parameter: dict[str, Any]) -> None:
+    """A parameter is a text or not there, never null; names that clients choose have one form everywhere."""
+    schema = parameter["schema"]
+    options = [each for each in schema.get("anyOf", []) if each.get("type") != "null"]
+    if len(options) == 1 and len(schema["anyOf"]) == 2:
+        del schema["anyOf"]
+        parameter["schema"] = schema = {**options[0], **schema}
+    if parameter["name"] in CLIENT_NAMES and "pattern" not in schema:
+        schema["pattern"] = f"^{CLIENT_ID}$"
+
+
+def _describe_credentials(path: str, method: str, operation: dict[str, Any]) -> None:
+    """Who may call it, and the headers that go with that."""
+    needed = ("session",) if method in SAFE_METHODS else ("session", "csrf")
+    by_browser: dict[str, list[str]] = {name: [] for name in needed}
+    by_key: list[dict[str, list[str]]] = [{"bearer": []}, {"api_key": []}]
+    if not path.startswith("/api/"):
+        operation["security"] = by_key  # another's API, for keys alone
+        return
+    for_browsers_only = operation.pop(BROWSER_ONLY, False)
+    operation["security"] = [by_browser] if for_browsers_only else [*by_key, by_browser]
+    headers = HEADERS if method in ("post", "put") else HEADERS[:-1]
+    operation["parameters"] = [*operation.get("parameters", []), *headers]
 
 
 def _titles(status: int) -> str:

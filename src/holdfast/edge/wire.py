@@ -2,7 +2,7 @@
 
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from fastapi import Query
 from pydantic import (
@@ -10,17 +10,19 @@ from pydantic import (
     AliasGenerator,
     BaseModel,
     ConfigDict,
+    GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     TypeAdapter,
     ValidationError,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Malformed
-from holdfast.kernel.ids import is_client_id, is_made_id
+from holdfast.kernel.ids import CLIENT_ID, MADE_ID, is_client_id, is_made_id
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor
 
 # More faults than this are counted, not listed: making a list of 290,000 takes seconds.
@@ -40,6 +42,21 @@ class Body(BaseModel):
         ),
     )
 
+    # Fields that may be left out but not be null; their type allows None only to tell that they were left out.
+    NEVER_NULL: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for name in cls.NEVER_NULL:
+            found = properties.get(name, {})
+            found["anyOf"] = [each for each in found.get("anyOf", []) if each != {"type": "null"}]
+            found.pop("default", None)
+        return schema
+
     @model_validator(mode="wrap")
     @classmethod
     def _count_faults(cls, value: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
@@ -56,8 +73,14 @@ class Body(BaseModel):
 
 
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
-AfterId = Annotated[str | None, Query(description="the page of older ones after this id")]
-BeforeId = Annotated[str | None, Query(description="the page of newer ones before this id")]
+MADE = {"pattern": MADE_ID}
+NAMED = {"pattern": f"^{CLIENT_ID}$"}
+OLDER = "the page of older ones after this id"
+NEWER = "the page of newer ones before this id"
+AfterId = Annotated[str | None, Query(description=OLDER, json_schema_extra=MADE)]
+BeforeId = Annotated[str | None, Query(description=NEWER, json_schema_extra=MADE)]
+AfterName = Annotated[str | None, Query(description=OLDER, json_schema_extra=NAMED)]
+BeforeName = Annotated[str | None, Query(description=NEWER, json_schema_extra=NAMED)]
 
 
 async def page_cursor(
@@ -71,7 +94,7 @@ async def page_cursor(
 
 
 async def named_page_cursor(
-    limit: Limit = DEFAULT_LIMIT, after_id: AfterId = None, before_id: BeforeId = None
+    limit: Limit = DEFAULT_LIMIT, after_id: AfterName = None, before_id: BeforeName = None
 ) -> Cursor:
     """The paging parameters of a list whose ids are names that clients chose."""
     for name, given in (("after_id", after_id), ("before_id", before_id)):

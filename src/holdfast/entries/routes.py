@@ -11,7 +11,7 @@ from holdfast.edge.json_body import check_strings, read_body
 from holdfast.edge.preconditions import IfMatch, etag, set_etag
 from holdfast.edge.problems import invalid_from
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import Body
+from holdfast.edge.wire import AfterId, BeforeId, Body
 from holdfast.entries import batch, history, markdown, runs, service, transfer
 from holdfast.entries.model import (
     CORE,
@@ -179,8 +179,8 @@ async def list_entries(
     updated_before: Instant | None = None,
     run_id: RunId = None,
     limit: Annotated[int | None, Query(ge=1, le=MAX_LIMIT)] = None,
-    after_id: str | None = None,
-    before_id: str | None = None,
+    after_id: AfterId = None,
+    before_id: BeforeId = None,
 ) -> Page[Entry]:
     """The current run's entries, the user's with this agent, the agent's and its workspace's; last stored first."""
     wanted = Filter(category, tag, query, updated_after, updated_before, run_id)

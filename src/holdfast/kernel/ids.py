@@ -15,12 +15,13 @@ Prefix = Literal[
 
 # Ids of users, workspaces, projects, agents and sessions are the client's to choose.
 CLIENT_ID = r"[A-Za-z0-9_.:@-]{1,128}"
+MADE_ID = r"^[a-z]+_[0-9a-f]{32}$"
 ClientId = Annotated[str, StringConstraints(pattern=rf"^{CLIENT_ID}$")]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _client_id = re.compile(CLIENT_ID)
-_made_id = re.compile(r"[a-z]+_[0-9a-f]{32}")
+_made_id = re.compile(MADE_ID)
 
 
 def new_id(prefix: Prefix) -> str:

@@ -35,7 +35,7 @@ _TEXT_LIMITS = {
     "source": MAX_LABEL_CHARS,
 }
 _MAY_BE_EMPTY = frozenset({"summary"})
-_NEVER_NULL = ("key", "value", "category", "tags", "importance", "pinned", "source", "trust")
+NEVER_NULL = ("key", "value", "category", "tags", "importance", "pinned", "source", "trust")
 # What a new row has where a save does not say (as in queries.sql).
 DEFAULTS: Mapping[str, Any] = {
     "summary": None,
@@ -257,7 +257,7 @@ class Deletion:
 
 def check_fields(fields: Mapping[str, Any]) -> None:
     """Refuse fields that are empty, too long or contradict each other, and an expiry that has passed."""
-    for name in _NEVER_NULL:
+    for name in NEVER_NULL:
         if name in fields and fields[name] is None:
             raise Invalid.field(name, "may not be null")
     for name, limit in _TEXT_LIMITS.items():

@@ -1,6 +1,6 @@
 """Parameters and bodies that several routes share: the place that a call speaks from, the fields of a save."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 from fastapi import Depends, Query, Request
 from pydantic import Field
@@ -10,7 +10,16 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor
 from holdfast.memories.assets.objects import ObjectStore
-from holdfast.memories.model import Dedupe, NewMemory, Place, Scope, Source, SourceKind, Trust
+from holdfast.memories.model import (
+    NEVER_NULL,
+    Dedupe,
+    NewMemory,
+    Place,
+    Scope,
+    Source,
+    SourceKind,
+    Trust,
+)
 
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
 
@@ -107,6 +116,8 @@ _NOT_FIELDS = {"scope", "project_id", "agent_id", "session_id", "sources", "dedu
 
 class MemoryChange(Body):
     """What to change about a memory; a field that is left out stays, and null clears an optional one."""
+
+    NEVER_NULL: ClassVar[tuple[str, ...]] = NEVER_NULL
 
     key: str | None = Field(None, examples=["favourite tea"])
     value: str | None = Field(None, examples=["Oolong."])
