@@ -87,7 +87,7 @@ class Settings(BaseSettings):
         description="Origins (https://host:port) that memory resources may ask for token counts, besides the "
         "providers' own.",
     )
-    token_keys: list[str] = Field(
+    token_keys: Words = Field(
         default_factory=list,
         description="Environment variables that memory resources may name as api_key_env, besides the "
         "providers' usual ones.",

@@ -32,10 +32,10 @@ async def test_a_context_takes_at_most_one_round_trip_for_each_of_its_parts(serv
     async with counted(service.app_url) as (db, between):
         await fill(db, caller)
         ask = Ask(message="what is the dog called?", agent_id="bot", policy=auto, conversation=TALK)
-        taken = []
+        taken, backends = [], Backends(db)  # one per process
         for _ in range(12):  # on every connection of the pool, until its statements are prepared
             before = between.count
-            context = await assemble(Backends(db), caller, ask)
+            context = await assemble(backends, caller, ask)
             taken.append(between.count - before)
     assert context.user_memory.content
     assert context.entries
