@@ -1,7 +1,7 @@
 """Child processes that are started again when they end.
 
-Decision 16 says why this is not uvicorn's supervisor. A child that loses its parent ends by itself: the end of a pipe that only
-the parent holds tells it.
+Decision 16 says why this is not uvicorn's supervisor. A child whose parent was killed ends by itself: it watches a pipe
+whose other end only the parent holds.
 """
 
 import asyncio

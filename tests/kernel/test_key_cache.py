@@ -104,7 +104,7 @@ async def test_what_changed_while_it_was_looked_up_is_not_kept(hearing, org, mon
 async def test_one_that_was_deaf_asks_again(hearing, org, owner_connection, monkeypatch):
     key = await org.mint("service")
     known = await keeping(hearing, Claims(key=key))
-    monkeypatch.setattr(hearing.services.get(KeyCache), "_hear", lambda _payload: None)
+    monkeypatch.setattr(hearing.services.get(KeyCache), "_notified", lambda _payload: None)
     _by_hand(owner_connection, org, REVOKE, known.caller.credential_id)
     monkeypatch.setattr(key_cache, "TRUSTED_FOR_S", 0.0)  # as if so long had passed
     with pytest.raises(Unauthenticated):
@@ -117,7 +117,7 @@ async def test_a_lost_channel_is_taken_up_again_and_what_was_kept_is_not_trusted
     with psycopg.connect(hearing.url, autocommit=True) as other:
         assert other.execute(DEAFEN, [name]).fetchall() == [(True,)]
     await until(lambda: not hearing.services.get(KeyCache)._kept, "noticed")
-    assert not hearing.services.get(KeyCache)._hears
+    assert not hearing.services.get(KeyCache)._is_listening
     await keeping(hearing, Claims(key=org.key))
 
 
@@ -164,7 +164,7 @@ async def test_only_so_many_are_kept(hearing, org, monkeypatch):
 
 
 def test_a_key_cache_that_never_heard_trusts_nothing():
-    assert not KeyCache()._hears
+    assert not KeyCache()._is_listening
 
 
 def _by_hand(connection, org, statement, *params):

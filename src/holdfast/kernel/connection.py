@@ -77,7 +77,7 @@ class Connection(psycopg.AsyncConnection[Any]):
             end.shutdown(socket.SHUT_RDWR)
 
     async def _abandon(self) -> None:
-        """Close the connection in the middle of a statement. A server that is merely slow is told to stop, so that the
+        """Close the connection in the middle of a statement. A server that is merely slow is sent a cancellation, so that the
         statement holds no locks any longer and what was sent behind it is not carried out."""
         with suppress(psycopg.Error, OSError):
             await self.cancel_safe(timeout=CANCEL_TIMEOUT_S)
@@ -103,7 +103,7 @@ class Connection(psycopg.AsyncConnection[Any]):
         [(_, events)] = self._socket.poll(0) or [(0, 0)]
         if not events & select.POLLOUT:
             return 0
-        # One that was hung up is read from, which tells what happened.
+        # One that was hung up is read from, which gives the reason.
         return Ready.RW if events & ~select.POLLOUT else Ready.W
 
     @cached_property

@@ -48,7 +48,7 @@ class Answer:
 
     @property
     def is_erased(self) -> bool:
-        """Whether what it told has been erased since: a refusal always says why."""
+        """Whether its body was removed because something in it was erased; a refusal always has a body."""
         return self.status == 404 and not self.body
 
 
@@ -124,9 +124,9 @@ def _endpoint(caller: Caller, method: str, path: str, query: str) -> str:
 
 
 async def forget_mentions(tx: Tx, ids: Sequence[str]) -> None:
-    """Take away what kept answers tell of these objects, which are being erased.
+    """Remove the bodies of kept answers that mention these objects, which are being erased.
 
-    The keys stay, so that a late retry does not apply again what was erased: it is told that this is gone.
+    The keys stay, so that a late retry does not apply again what was erased: it is answered with 404.
     """
     if ids:
         tx.before_commit(partial(_forget, ids=list(ids)))

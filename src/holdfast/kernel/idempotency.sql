@@ -1,4 +1,4 @@
--- An answer is kept while an erasure of what it tells may be under way. Both take one lock of the org (keepers share it,
+-- An answer may be kept while something that it mentions is being erased. Both take one lock of the org (keepers share it,
 -- whoever erases has it alone), and take it last, when they want no other any more: so no two of them wait for each other.
 -- The keeper that comes first has its answer taken away by the erasure; the one that comes after finds the erasure's mark.
 
@@ -25,8 +25,8 @@ SELECT pg_advisory_xact_lock_shared(hashtextextended('kept answers ' || %(org_id
 SELECT pg_advisory_xact_lock(hashtextextended('kept answers ' || %(org_id)s::text, 0));
 
 -- name: keep_answer
--- An answer that tells of something forgotten since this request began is kept without its words, unless it was this very
--- request that had it forgotten. Takes some that are too old along, so that nobody has to come by and sweep.
+-- An answer that mentions something erased since this request began is kept without its body, unless this request itself
+-- erased it. Also deletes up to 20 expired keys, so no sweep job is needed.
 WITH old AS (
     DELETE FROM idempotency_keys
      WHERE org_id = %(org_id)s
@@ -42,7 +42,7 @@ WITH old AS (
      WHERE f.org_id = %(org_id)s
        AND f.number > %(forgotten_before)s
        AND f.xmin <> pg_current_xact_id()::xid
-), told AS (
+), mention AS (
     SELECT EXISTS (SELECT FROM lately)
        AND EXISTS (SELECT
                      FROM regexp_matches(encode(%(body)s::bytea, 'escape'), '[a-z]+_[0-9a-f]{32}', 'g') AS mentioned (id)
@@ -50,17 +50,17 @@ WITH old AS (
 )
 INSERT INTO idempotency_keys (org_id, credential_id, endpoint, key, body_digest, status, headers, body, created_at)
 SELECT %(org_id)s, %(credential_id)s, %(endpoint)s, %(key)s, %(body_digest)s,
-       CASE WHEN told.of_it THEN 404 ELSE %(status)s::int END,
-       CASE WHEN told.of_it THEN '{}'::jsonb ELSE %(headers)s::jsonb END,
-       CASE WHEN told.of_it THEN ''::bytea ELSE %(body)s::bytea END,
+       CASE WHEN mention.of_it THEN 404 ELSE %(status)s::int END,
+       CASE WHEN mention.of_it THEN '{}'::jsonb ELSE %(headers)s::jsonb END,
+       CASE WHEN mention.of_it THEN ''::bytea ELSE %(body)s::bytea END,
        %(kept_at)s
-  FROM told
+  FROM mention
 ON CONFLICT (org_id, credential_id, endpoint, key) DO UPDATE
    SET body_digest = excluded.body_digest, status = excluded.status, headers = excluded.headers,
        body = excluded.body, created_at = excluded.created_at;
 
 -- name: find_mentions
--- The answers that tell of these objects. Every id that an answer mentions is read out of it once, so that erasing a
+-- The answers that mention these objects. Every id that an answer mentions is read out of it once, so that erasing a
 -- thousand things costs what erasing one does. Holds nothing: this may take a while, and keepers do not wait for it.
 SELECT k.credential_id, k.endpoint, k.key
   FROM idempotency_keys k

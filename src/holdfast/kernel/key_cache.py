@@ -64,7 +64,7 @@ class KnownKey:
     acts_for_owner: bool
 
     def is_settled_for(self, asked: Asked) -> bool:
-        """Whether all that was asked for is there. What is not may be made at any time, and nobody would tell."""
+        """Whether everything the headers name exists. What does not may be made at any time, without a notification."""
         return (
             (asked.user is None or self.user_known)
             and (asked.workspace is None or self.workspace_known)
@@ -73,19 +73,19 @@ class KnownKey:
 
 
 class KeyCache:
-    """What the database said of keys, as long as it still holds."""
+    """What the database warned of keys, as long as it still holds."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Asked, KnownKey] = OrderedDict()
-        self._forgot = 0  # how often
-        self._heard_at = float("-inf")
+        self._forgot = 0  # how often it was emptied
+        self._notified_at = float("-inf")
         self._wanted = asyncio.Event()
         self._nonce = new_id("evt")
 
     async def look_up(self, db: Database, asked: Asked) -> KnownKey | None:
         """The key of a request; None where there is none."""
         self._wanted.set()
-        if self._hears:
+        if self._is_listening:
             kept = self._kept.get(asked)
             if kept is not None:
                 self._kept.move_to_end(asked)
@@ -98,22 +98,22 @@ class KeyCache:
         )
         known = found[0] if found else None
         # What was changed while the answer was under way may not be in it.
-        if known and known.is_settled_for(asked) and self._hears and before == self._forgot:
+        if known and known.is_settled_for(asked) and self._is_listening and before == self._forgot:
             self._kept[asked] = known
             if len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)
         return known
 
     def forget(self) -> None:
-        """Ask the database again from now on."""
+        """Empty the cache."""
         self._forgot += 1
         self._kept.clear()
 
     @property
-    def _hears(self) -> bool:
-        return monotonic() - self._heard_at < TRUSTED_FOR_S
+    def _is_listening(self) -> bool:
+        return monotonic() - self._notified_at < TRUSTED_FOR_S
 
-    # --- hearing -----------------------------------------------------------------------------------------------------
+    # --- notifications -----------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def listening(self, db: Database) -> AsyncIterator[None]:
@@ -131,38 +131,42 @@ class KeyCache:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _listen(self, url: str) -> None:
-        said = False
+        warned = False
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(
                     url, autocommit=True, application_name=f"holdfast keys {self._nonce}"
                 ) as connection:
                     await connection.execute("LISTEN holdfast_keys")
-                    said = False
-                    async for told in connection.notifies():
-                        self._hear(told.payload)
+                    warned = False
+                    async for notification in connection.notifies():
+                        self._notified(notification.payload)
             except psycopg.Error as error:
-                if not said:  # once for each time that the channel is lost, however long that lasts
+                if (
+                    not warned
+                ):  # once for each time that the channel is lost, however long that lasts
                     log.warning("keys are looked up one by one", error=type(error).__name__)
-                said = True
-            self._heard_at = float("-inf")
+                warned = True
+            self._notified_at = float("-inf")
             self.forget()
             await asyncio.sleep(BEAT_EVERY_S)
 
-    def _hear(self, payload: str) -> None:
+    def _notified(self, payload: str) -> None:
         if payload != self._nonce:
             if not payload:
                 self.forget()
-            return  # or another process heard itself
-        if not self._hears:  # what was told in the meantime may have been missed
+            return  # or it is another process's own
+        if not self._is_listening:  # notifications in between may have been missed
             self.forget()
-        self._heard_at = monotonic()
+        self._notified_at = monotonic()
 
     async def _beat(self, db: Database) -> None:
-        """Speak up from time to time while keys are asked for, to be heard by the other connection."""
+        """Notify this process itself every second while keys are looked up, to find out whether LISTEN works."""
         while True:
             await self._wanted.wait()
             self._wanted.clear()
-            with suppress(BackendUnavailable, psycopg.Error):  # then nothing is heard either
+            with suppress(
+                BackendUnavailable, psycopg.Error
+            ):  # then no notification comes back either
                 await db.prove(str, queries.beat, proof="", nonce=self._nonce)
             await asyncio.sleep(BEAT_EVERY_S)

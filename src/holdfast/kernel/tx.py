@@ -190,7 +190,7 @@ class ReadBatch:
             self.is_over = True
             failed = self._error
             try:
-                # What failed is told to the connection's keeper, who gives it up.
+                # `db.read` closes a connection on which something failed.
                 await self._opened.__aexit__(type(failed) if failed else None, failed, None)
             except Exception as error:  # raised by each that waits
                 self._error = failed or error
