@@ -35,10 +35,10 @@ def document(store_id: str, entry_id: str, path: str, content: str, at: datetime
 
 async def prefetch_embeddings(db: Database, path: str | None, content: str) -> None:
     """Embed what is about to be written, before its transaction."""
-    await foresee_all(db, [(path or "", content)])
+    await prefetch_all(db, [(path or "", content)])
 
 
-async def foresee_all(db: Database, texts: Sequence[tuple[str, str]]) -> None:
+async def prefetch_all(db: Database, texts: Sequence[tuple[str, str]]) -> None:
     """`prefetch_embeddings` for several, each a path and a content."""
     await passages.prefetch_embeddings(
         db, [document("", "", path, content, now()) for path, content in texts]
@@ -65,7 +65,7 @@ __all__ = [
     "document",
     "drop",
     "drop_store",
-    "foresee_all",
+    "prefetch_all",
     "prefetch_embeddings",
     "put",
     "read_documents",

@@ -111,7 +111,7 @@ async def import_store(
     where = in_sight(caller, store_id)
     files = await asyncio.to_thread(archive.unpack, body)
     if len(files) <= FEW_FILES:
-        await passages.foresee_all(db, [(file.path, file.text.content) for file in files])
+        await passages.prefetch_all(db, [(file.path, file.text.content) for file in files])
     try:
         async with db.begin(caller) as tx:
             await tx.run(queries.one_at_a_time, store_id=store_id)
