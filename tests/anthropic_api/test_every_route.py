@@ -14,7 +14,7 @@ from fastapi.openapi.utils import get_openapi
 from hypothesis import HealthCheck, Phase, settings
 
 from holdfast.anthropic_api.routes import ROUTERS
-from tests.contract.specimens import CANARY
+from holdfast.walls.specimens import CANARY
 
 
 def _described():

@@ -67,6 +67,8 @@ def test_doctor_finds_this_deployment_in_order(holdfast_json):
         "role",
         "row-level security",
         "tenant isolation",
+        "wall between orgs",
+        "wall between users",
     }
 
 

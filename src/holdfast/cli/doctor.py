@@ -1,7 +1,8 @@
 """doctor: checks every dependency, and the tenant isolation of this very deployment."""
 
+import asyncio
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import psycopg
 import redis
@@ -26,19 +27,30 @@ def register(app: typer.Typer) -> None:
     app.command("doctor")(doctor_command)
 
 
-def doctor_command(as_json: AsJson = False) -> None:
-    """Check every dependency and the isolation of orgs on this deployment; exit 1 if a check fails."""
+def doctor_command(
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Without the walks over every route, which take a while."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check every dependency and both walls of this deployment; exit 1 when something is wrong.
+
+    Two orgs are made, walked through with every operation as another org and as another user, and removed again.
+    """
     settings = read_settings()
-    findings = [*_look(settings)]
+    findings = [*_look(settings, quick=quick)]
     show_all([f._asdict() for f in findings], ["check", "ok", "detail"], as_json=as_json)
     if not all(f.ok for f in findings):
         raise typer.Exit(1)
 
 
-def _look(settings: Settings) -> Iterator[Finding]:
+def _look(settings: Settings, *, quick: bool) -> Iterator[Finding]:
     try:
         with reach_database(settings) as urls:
             yield from _database(urls)
+            if not quick:
+                yield from _walks(settings, urls)
     except psycopg.OperationalError as error:
         where = "HOLDFAST_DATABASE_URL" if settings.database_url else "the embedded database"
         yield Finding("database", False, f"{where} cannot be reached: {str(error).strip()[:200]}")
@@ -125,6 +137,17 @@ def _walls(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[Findi
         not missing,
         f"missing on {missing}" if missing else "forced on every table",
     )
+
+
+def _walks(settings: Settings, urls: Urls) -> Iterator[Finding]:
+    """Every operation, MCP tool and resource, as another org and as another user."""
+    from holdfast.walls.probe import prove  # the whole service: a quick check starts without it
+
+    for proof in asyncio.run(prove(settings, urls.app, urls.owner)):
+        detail = f"{proof.requests} requests with another's ids found nothing"
+        if proof.breaches:
+            detail = f"{len(proof.breaches)} breaches, the first: {proof.breaches[0][:200]}"
+        yield Finding(f"wall {proof.wall}", not proof.breaches, detail)
 
 
 def _isolation(urls: Urls) -> Finding:

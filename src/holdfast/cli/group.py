@@ -40,7 +40,7 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "serve": Entry("server", "Start everything on one machine."),
         "worker": Entry("server", "Do background jobs, beside any number of `serve`."),
         "migrate": Entry("server", "Bring the schema up to date."),
-        "doctor": Entry("doctor", "Check every dependency and the isolation of orgs."),
+        "doctor": Entry("doctor", "Check every dependency and both walls of this deployment."),
         "reembed": Entry("reembed", "Change the embedding model while the service runs."),
         "mcp": Entry("mcp", "Memory for MCP clients, over standard input and output."),
     },

@@ -11,10 +11,13 @@ import psycopg.sql
 from fastapi import FastAPI
 
 from holdfast.access import keys
+from holdfast.app import make_app
 from holdfast.bootstrap import create_org
+from holdfast.deployment import config_of
 from holdfast.kernel.caller import operator
 from holdfast.kernel.db import Database
-from holdfast.walls import walk
+from holdfast.settings import Settings
+from holdfast.walls import mcp, walk
 from holdfast.walls.specimens import one_of_everything
 
 
@@ -27,8 +30,14 @@ class Proof:
     breaches: list[str]
 
 
-async def prove(app: FastAPI, db: Database, owner_url: str) -> list[Proof]:
-    """Walk between two orgs and between two users of one org; `app` must be running, `db` be its database."""
+async def prove(settings: Settings, app_url: str, owner_url: str) -> list[Proof]:
+    """Walk between two orgs and between two users of one org, through an application on this deployment's database."""
+    app = make_app(config_of(settings, app_url))
+    async with app.router.lifespan_context(app):
+        return await _prove(app, app.state.db, owner_url)
+
+
+async def _prove(app: FastAPI, db: Database, owner_url: str) -> list[Proof]:
     first, first_key = await create_org(db, "walls: a probe")
     second, second_key = await create_org(db, "walls: a probe")
     try:
@@ -49,7 +58,9 @@ async def _walk(
 ) -> Proof:
     document = app.openapi()
     sent = len(clients) * sum(1 for _ in walk.asks(document, named))
-    return Proof(wall, sent, [line async for line in walk.breaches(document, named, clients)])
+    found = [line async for line in walk.breaches(document, named, clients)]
+    found += [line async for line in mcp.breaches(named, clients)]
+    return Proof(wall, sent, found)
 
 
 @asynccontextmanager

@@ -13,6 +13,9 @@ CANARY = "canary-7f3a"
 # What the specimens say. A walk searches for the words after the canary, so that an echoed query is no breach.
 SAID = f"{CANARY} the harbour pilot sleeps at noon"
 ASKED = "when does the harbour pilot sleep"
+# A name of the specimen node without the canary: naming it must find nothing.
+NODE_ALIAS = "harbour pilot"
+INSTANCE_KEY = "session:42"
 
 # Path parameters whose values clients choose: another org or user may have the same.
 CHOSEN = frozenset(
@@ -112,7 +115,7 @@ async def _memories(api: Hands) -> Named:
     asset = await api.user(
         "POST", f"/memories/{memory}/assets?name={CANARY}", content=SAID.encode()
     )
-    node = await api.user("POST", "/memory-nodes", json={"name": CANARY, "aliases": [f"{CANARY}!"]})
+    node = await api.user("POST", "/memory-nodes", json={"name": CANARY, "aliases": [NODE_ALIAS]})
     of_project = {"name": CANARY, "visibility": "project", "project_id": "plan"}
     await api.user("POST", "/memory-nodes", json={**of_project, "items": [{"content": SAID}]})
     item = {"content": SAID, "memory_id": memory}
@@ -137,7 +140,7 @@ async def _conversations(api: Hands) -> Named:
             "persistence": {"type": backend},
         }
         await api.admin("PUT", f"/memory-resources/{resource_id}", json=resource)
-        body = {"key": "session:42", "messages": [SAID] * 5, "session_id": "talk"}
+        body = {"key": INSTANCE_KEY, "messages": [SAID] * 5, "session_id": "talk"}
         await api.user("POST", f"/conversations/{resource_id}/append", json=body)
     return {"resource_id": "support", "session_id": "talk"}
 

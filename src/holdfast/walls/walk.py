@@ -8,11 +8,13 @@ from typing import Any
 
 import httpx
 
-from holdfast.walls.specimens import ASKED, CANARY, CHOSEN, Named
+from holdfast.walls.specimens import ASKED, CANARY, CHOSEN, INSTANCE_KEY, Named
 
 METHODS = ("get", "put", "post", "patch", "delete")
 # Fields of bodies and queries that search: the walk looks for what the specimens say.
 SEARCHES = ("query", "q", "message")
+# Ids of what belongs to an agent: another user who may act as that agent may use them.
+OF_AGENTS = frozenset({"run_id"})
 # An id that somebody else's credential names is refused or not there.
 REFUSED = frozenset({400, 403, 404, 405, 409, 412, 415, 422})
 
@@ -46,7 +48,7 @@ def asks(document: Mapping[str, Any], named: Named) -> Iterator[Ask]:
         if missing:
             raise LookupError(f"walls/specimens.py names no {missing} for {template}")
         path = re.sub(r"{(\w+)}", lambda found: named[found[1]], template).removeprefix("/api/v1")
-        made = any(name not in CHOSEN for name in parameters)
+        made = any(name not in CHOSEN | OF_AGENTS for name in parameters)
         for method in METHODS:
             if method in operations:
                 yield from _of_operation(method, path, template, operations[method], named, made)
@@ -62,9 +64,14 @@ def _of_operation(
 ) -> Iterator[Ask]:
     """The operation as its example has it, and once more from the places that it takes as query parameters."""
     content = operation.get("requestBody", {}).get("content", {})
-    body = _searching(content.get("application/json", {}).get("example"))
     takes = {each["name"] for each in operation.get("parameters", []) if each["in"] == "query"}
+    body = _searching(content.get("application/json", {}).get("example"))
     searched = {name: ASKED for name in SEARCHES if name in takes}
+    if template.startswith(
+        "/api/v1/conversations/"
+    ):  # an instance is named by its key, beside the path
+        body = body if body is None else {**body, "key": INSTANCE_KEY}
+        searched |= {"key": INSTANCE_KEY} if "key" in takes else {}
     yield Ask(method, path, template, body, searched, made)
     places = {
         name: named[name] for name in ("agent_id", "project_id", "session_id") if name in takes
@@ -108,7 +115,7 @@ async def seen(
     """What everything reads like to the client that it belongs to, to be compared before and after a walk."""
     found: dict[str, str] = {}
     for ask in asks(document, named):
-        if ask.method == "get":
+        if ask.method == "get" and not ask.path.endswith("/recall"):  # scores move with time
             reply = await ask.send(client)
             if CANARY in reply.text and "json" in reply.headers["content-type"]:
                 found[f"{ask.path} {dict(ask.query)}"] = "\n".join(_with_canary(reply.json()))
