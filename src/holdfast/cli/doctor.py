@@ -141,7 +141,10 @@ def _walls(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[Findi
 
 def _walks(settings: Settings, urls: Urls) -> Iterator[Finding]:
     """Every operation, MCP tool and resource, as another org and as another user."""
+    from holdfast.kernel import logs
     from holdfast.walls.probe import prove  # the whole service: a quick check starts without it
+
+    logs.configure("error")  # not a line for every request of the walks
 
     for proof in asyncio.run(prove(settings, urls.app, urls.owner)):
         detail = f"{proof.requests} requests with another's ids found nothing"
