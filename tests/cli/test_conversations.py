@@ -117,3 +117,14 @@ def test_a_key_that_is_missing_is_said_in_one_line(tmp_path):
         done.stderr.strip()
         == "holdfast: no API key is known: give --api-key, or set HOLDFAST_API_KEY"
     )
+
+
+async def test_lists_are_shown_with_their_owners(holdfast, org):
+    for user in ("ana", "bob"):
+        holdfast("conversations", "append", "sessions", f"of-{user}", "Hello", "--user", user)
+    mine = holdfast("conversations", "list", "sessions", "--user", "ana", "--json")
+    assert [(row["key"], row["user_id"]) for row in mine] == [("of-ana", "ana")]
+    every = holdfast("conversations", "list", "sessions", "--all", "--json")
+    assert [row["user_id"] for row in every] == ["bob", "ana"]
+    ana = await org.mint("user", user_id="ana")
+    holdfast("conversations", "list", "sessions", "--all", key=ana, status=5)

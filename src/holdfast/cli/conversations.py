@@ -21,6 +21,29 @@ def register(app: typer.Typer) -> None:
     app.add_typer(conversations_app, name="conversations")
 
 
+@conversations_app.command("list")
+def list_(
+    resource_id: ResourceId,
+    every_owner: Annotated[
+        bool, typer.Option("--all", help="Those of every owner; needs a service key.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 100,
+    user: User = None,
+    agent: Agent = None,
+    workspace: Workspace = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """The lists of a resource, newest first."""
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    rows = list(
+        service.pages(calls.list_instances, resource_id, limit=limit, every_owner=every_owner)
+    )
+    columns = ["key", "user_id", "agent_id", "message_count", "token_count", "updated_at"]
+    show_all(rows, columns, as_json=as_json)
+
+
 @conversations_app.command("read")
 def read(
     resource_id: ResourceId,
