@@ -79,6 +79,26 @@ def test_what_states_nothing_is_not_kept(text):
     assert learned(text).candidates == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("We got married in May.", 'The user said: "We got married in May (2025-05)."'),
+        ("I have two kids, Ada and Ben.", "The user has two kids, Ada and Ben."),
+        ("I work four days a week.", "The user works four days a week."),
+        ("I bought a house in Leeds.", "The user bought a house in Leeds."),
+        ("I'm learning Spanish.", "The user is learning Spanish."),
+        ("My sister Anna lives in Oslo.", "The user's sister Anna lives in Oslo."),
+        ("We decided to use Postgres.", 'The user said: "We decided to use Postgres."'),
+        ("Our deploy day is Thursday.", "The user's deploy day is Thursday."),
+        ("I prefer short answers.", "The user prefers short answers."),
+        ("Please keep answers short.", "Please keep answers short."),
+        ("I am a data scientist at Spotify.", "The user works at Spotify."),
+    ],
+)
+def test_a_short_plain_statement_is_enough(text, sentence):
+    assert sentence in [each.text for each in plain(learned(text))]
+
+
 def test_the_assistants_words_are_not_the_users():
     found = learned(("assistant", "You live in Porto and you love sardines. I was born in Belém."))
     assert found.candidates == ()

@@ -129,6 +129,19 @@ def statement_candidates(
         )  # fmt: skip
 
 
+def plain_candidates(
+    message: Message, statements: Sequence[Sentence], speaker: Speaker
+) -> Iterator[Candidate]:
+    """Plain lasting statements of a message that is not worth keeping as a whole."""
+    for sentence in statements:
+        rule = next((each for each in SHAPES if each.plain and match_shape(each, sentence)), None)
+        if rule is not None:
+            yield _whole(
+                message, sentence.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
+                reason=f"a plain lasting statement (rule {rule.name!r})", group=[sentence],
+            )  # fmt: skip
+
+
 def standing_candidate(
     message: Message, sentence: Sentence, rule: ShapeRule, speaker: Speaker
 ) -> Candidate:

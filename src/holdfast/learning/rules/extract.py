@@ -93,6 +93,8 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
             left.append(sentence)
     if worth.probability >= KEEP:
         yield from build.statement_candidates(reading.message, left, worth, speaker)
+    else:
+        yield from build.plain_candidates(reading.message, left, speaker)
 
 
 def _said_by(message: Message) -> tuple[str, str | None]:

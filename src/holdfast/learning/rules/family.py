@@ -46,6 +46,8 @@ class ShapeRule:
     target: Target = "memory"
     standing: bool = False
     """Read before requests are set aside: "always give me grams" is an order, and to be kept."""
+    plain: bool = False
+    """Kept whatever the message is worth."""
     examples: tuple[str, ...] = ()
     not_examples: tuple[str, ...] = ()
 

@@ -4,6 +4,7 @@ from holdfast.learning.rules.families.decision import RULES as DECISION
 from holdfast.learning.rules.families.event import RULES as EVENT
 from holdfast.learning.rules.families.identity import RULES as IDENTITY
 from holdfast.learning.rules.families.instruction import RULES as INSTRUCTION
+from holdfast.learning.rules.families.plain import RULES as PLAIN
 from holdfast.learning.rules.families.plan import RULES as PLAN
 from holdfast.learning.rules.families.preference import RULES as PREFERENCE
 from holdfast.learning.rules.families.property import RULES as PROPERTY
@@ -13,5 +14,5 @@ from holdfast.learning.rules.family import ShapeRule, SlotRule
 SLOTS: tuple[SlotRule, ...] = (*IDENTITY, *PREFERENCE, *RELATION, *PROPERTY)
 """Rules that find the value of a slot."""
 
-SHAPES: tuple[ShapeRule, ...] = (*INSTRUCTION, *DECISION, *PLAN, *EVENT)
+SHAPES: tuple[ShapeRule, ...] = (*INSTRUCTION, *PLAIN, *DECISION, *PLAN, *EVENT)
 """Rules that tell which kind a whole statement is, in the order they are asked."""

@@ -77,6 +77,11 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("I work for free.",),
     ),
     SlotRule(
+        "job at", "identity", rf"{_IM}(?:now |currently |still )?(?:an? |the ){JOB} (?:at|for|with) (?P<value>(?:the |a |an )?{NAME})",
+        "employer", "{who} works at {value}.", 0.8,
+        examples=(("I am a data scientist at Spotify in Stockholm.", "Spotify"),),
+    ),
+    SlotRule(
         "language", "identity",
         r"\b(?:my (?:native|first|mother) (?:language|tongue) is|i(?:'m| am) a native) (?P<value>(?-i:[A-Z][a-z]+))",
         "native_language", "{whose} first language is {value}.", 0.9,

@@ -55,6 +55,14 @@ RULES: tuple[ShapeRule, ...] = (
         not_examples=("I follow the news.",),
     ),
     ShapeRule(
+        "how to answer", "instruction",
+        r"^(?:(?:also|and|please|pls|just)[,]? )*(?:keep|make) (?:your |the |all )?(?:answers?|replies|responses|explanations?|messages|summaries)\b"
+        r"|^(?:(?:also|and|please|pls|just)[,]? )*(?:be|stay) (?:more |very )?(?:brief|concise|short|formal|informal|direct|blunt|polite)\b"
+        r"|^(?:(?:also|and|please|pls|just)[,]? )*(?:use|prefer|avoid|no) (?:the )?(?:metric|imperial|bullet points?|british|american|emojis?|markdown|jargon|formal|informal|first names?|24[- ]hour)\b",
+        "user_core", standing=True,
+        examples=("Please keep answers short.", "Be concise.", "Use metric units."), not_examples=("Use the second draft.", "Keep the van."),
+    ),
+    ShapeRule(
         "please do not", "instruction",
             rf"(?:^|[.,] )(?:please|pls) (?:don't|dont|do not) {_DO}\b|\b(?:i want|i need|i expect) you to (?:always"
             r"|never|only)\b|\bdon't (?:ever )?(?:call|address) me\b",

@@ -15,10 +15,10 @@ _SOMEBODY = rf"(?:^|[^A-Za-z'])(?P<owner>{NAME})"
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
         "my thing is", "fact",
-            rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*my (?:new )?{_THING} (?P<be>is|are) (?:now "
+            rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*(?:my|our) (?:new )?{_THING} (?P<be>is|are) (?:now "
             rf"|actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
         "my:{slot}", "{whose} {slot} {be} {value}.", 0.7, target="memory",
-        examples=(("My car is a blue Golf.", "a blue Golf"), ("my gym is on Baker Street", "on Baker Street")),
+        examples=(("My car is a blue Golf.", "a blue Golf"), ("our deploy day is Tuesday now", "Tuesday")),
         not_examples=("My god is it late.", "my feet are dead"),
     ),
     SlotRule(
@@ -60,5 +60,5 @@ RULES: tuple[SlotRule, ...] = (
     ),
 )  # fmt: skip
 
-NOT_THINGS = rf"^(?:(?:[a-z]+ )?{_NOT_THINGS}\b)"
+NOT_THINGS = rf"^(?:(?:whole|poor|entire|own|only|little|old|left|right) )?{_NOT_THINGS}\b"
 """Slots that are figures of speech ("my god is it late") or that another rule reads."""
