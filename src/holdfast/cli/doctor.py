@@ -11,6 +11,7 @@ import typer
 from holdfast.cli.output import AsJson, show_all
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import migrate, prerequisites
+from holdfast.kernel.jobs import QUEUE
 from holdfast.settings import Settings, read_settings
 
 
@@ -99,7 +100,8 @@ def _jobs(connection: psycopg.Connection[tuple[object, ...]]) -> Finding:
     """Whether some worker moves every job on."""
     rows = connection.execute(
         "SELECT reason, count(*) FROM stuck_jobs(now() - interval '30 s', now() - interval '5 min')"
-        " GROUP BY reason"
+        " WHERE queue = %s GROUP BY reason",
+        [QUEUE],
     )
     stuck = {str(reason): number for reason, number in rows}
     meanings = {

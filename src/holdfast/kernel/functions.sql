@@ -107,9 +107,9 @@ CREATE OR REPLACE FUNCTION enqueue_job(queue text, org_id text, job_id text, not
 -- 'no_worker' with one whose worker has shown no sign of life since `dead_before`, 'overdue' with one that every worker has
 -- left lying since `overdue_before`. A job may have two entries (an attempt that ends, and the next one): one live entry will do.
 CREATE OR REPLACE FUNCTION stuck_jobs_of(org text, dead_before timestamptz, overdue_before timestamptz)
-    RETURNS TABLE (job_id text, reason text)
+    RETURNS TABLE (job_id text, queue text, reason text)
     LANGUAGE sql STABLE AS $$
-        SELECT job.id,
+        SELECT job.id, job.queue,
                CASE WHEN count(entry.id) = 0 THEN 'no_entry'
                     WHEN bool_or(entry.status = 'doing') THEN 'no_worker'
                     ELSE 'overdue' END
@@ -118,7 +118,7 @@ CREATE OR REPLACE FUNCTION stuck_jobs_of(org text, dead_before timestamptz, over
             ON entry.args->>'job_id' = job.id AND entry.status IN ('todo', 'doing')
           LEFT JOIN procrastinate_workers worker ON worker.id = entry.worker_id
          WHERE job.org_id = org AND job.status IN ('queued', 'running')
-         GROUP BY job.id
+         GROUP BY job.id, job.queue
         HAVING NOT bool_or(CASE entry.status
                            WHEN 'doing' THEN coalesce(worker.last_heartbeat >= dead_before, false)
                            WHEN 'todo' THEN coalesce(entry.scheduled_at, job.created_at) >= overdue_before
@@ -127,7 +127,7 @@ CREATE OR REPLACE FUNCTION stuck_jobs_of(org text, dead_before timestamptz, over
 
 -- The same for every org. The walls hold the owner of this function too, so it enters each org to look.
 CREATE OR REPLACE FUNCTION stuck_jobs(dead_before timestamptz, overdue_before timestamptz)
-    RETURNS TABLE (org_id text, job_id text, reason text)
+    RETURNS TABLE (org_id text, job_id text, queue text, reason text)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
@@ -135,7 +135,7 @@ DECLARE
 BEGIN
     FOR org IN SELECT o.org_id FROM orgs o LOOP
         PERFORM set_config('holdfast.org', org, true);
-        RETURN QUERY SELECT org, stuck.job_id, stuck.reason FROM stuck_jobs_of(org, dead_before, overdue_before) stuck;
+        RETURN QUERY SELECT org, stuck.job_id, stuck.queue, stuck.reason FROM stuck_jobs_of(org, dead_before, overdue_before) stuck;
     END LOOP;
     PERFORM set_config('holdfast.org', entered, true);
 END $$;
@@ -152,11 +152,12 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(8321000003) THEN
         RETURN 0;
     END IF;
-    FOR lost IN SELECT * FROM stuck_jobs('-infinity', '-infinity') stuck WHERE stuck.reason = 'no_entry' LOOP
+    FOR lost IN SELECT * FROM stuck_jobs('-infinity', '-infinity') stuck
+                 WHERE stuck.reason = 'no_entry' AND stuck.queue = in_queue LOOP
         PERFORM set_config('holdfast.org', lost.org_id, true);
         PERFORM enqueue_job(job.queue, job.org_id, job.id, job.not_before)
            FROM jobs job
-          WHERE job.org_id = lost.org_id AND job.id = lost.job_id AND job.queue = in_queue
+          WHERE job.org_id = lost.org_id AND job.id = lost.job_id
             AND job.status IN ('queued', 'running');
         IF FOUND THEN
             requeued := requeued + 1;
