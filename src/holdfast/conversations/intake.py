@@ -172,6 +172,14 @@ def _check(message: dict[str, Any], at: str, wrong: Any) -> None:
         message["tool_calls"] = None
     if not isinstance(message["metadata"], dict):
         wrong("metadata", "must be an object")
+    _check_content(message, at, wrong)
+    for name in ("tool_calls", "metadata"):
+        problem = _unkeepable(message[name]) if message[name] else None
+        if problem is not None:
+            wrong(name, problem)
+
+
+def _check_content(message: dict[str, Any], at: str, wrong: Any) -> None:
     content = message["content"]
     if content is None and message["tool_calls"]:
         content = message["content"] = ""
@@ -181,10 +189,6 @@ def _check(message: dict[str, Any], at: str, wrong: Any) -> None:
         wrong("content", "may be empty only with tool_calls")
     else:
         limits.at_most_bytes(content, MAX_CONTENT_BYTES, what=f"the content of {at}")
-    for name in ("tool_calls", "metadata"):
-        problem = _unkeepable(message[name]) if message[name] else None
-        if problem is not None:
-            wrong(name, problem)
 
 
 def _unkeepable(value: Any) -> str | None:

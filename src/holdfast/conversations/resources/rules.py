@@ -167,23 +167,31 @@ def _limits(view: _View) -> Iterator[Problem]:
     ):
         yield "max_messages", "message_count_based needs max_messages"
     if view.has("max_context_ratio"):
-        model = view.get("token_provider.model")
+        yield from _context_ratio(view)
+
+
+def _context_ratio(view: _View) -> Iterator[Problem]:
+    """A ratio needs a model whose context window is known."""
+    model = view.get("token_provider.model")
+    if model is None and view.knows("token_provider"):
+        yield (
+            "max_context_ratio",
+            "needs token_provider.model, whose context window it is a ratio of",
+        )
+    if not isinstance(model, str):
+        return
+    window = tokens.find_model(model)
+    if window is None:
         known = ", ".join(sorted(tokens.MODELS))
-        if model is None:
-            if view.knows("token_provider"):
-                yield (
-                    "max_context_ratio",
-                    "needs token_provider.model, whose context window it is a ratio of",
-                )
-        elif isinstance(model, str) and tokens.find_model(model) is None:
-            yield (
-                "token_provider.model",
-                f"{model!r} is unknown, so max_context_ratio has no window; known: {known}",
-            )
-        elif isinstance(model, str) and not view.has("max_tokens"):
-            window = tokens.find_model(model)
-            if window and int(window.context_window * view.get("max_context_ratio")) < 1:
-                yield "max_context_ratio", "leaves no room for a single token"
+        yield (
+            "token_provider.model",
+            f"{model!r} is unknown, so max_context_ratio has no window; known: {known}",
+        )
+    elif (
+        not view.has("max_tokens")
+        and int(window.context_window * view.get("max_context_ratio")) < 1
+    ):
+        yield "max_context_ratio", "leaves no room for a single token"
 
 
 def _allocation(view: _View) -> Iterator[Problem]:
