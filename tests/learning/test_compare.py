@@ -32,6 +32,7 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("I live in Leipzig.", "I moved to Grimma.", "supersede"),
         ("I like coffee.", "I don't like coffee any more.", "supersede"),
         ("I like coffee.", "I like tea.", "add"),
+        ("I work at Acme.", "I no longer work at Acme.", "supersede"),
         ("my sister is called Desi.", "my sister is called Mila.", "add"),  # there may be two
         ("my boss is Petra Lang.", "my new boss is Callum Whitelaw.", "supersede"),
         ("the code freeze starts on 17 November.", "the code freeze starts on 24 November instead.", "supersede"),

@@ -131,6 +131,12 @@ def test_something_taken_back_is_not_kept_and_is_named():
     assert found.retracted == ("m0",)
 
 
+def test_what_is_taken_back_may_be_named():
+    found = learned("I live in Leeds.", "I love green tea.", "Forget what I said about Leeds.")
+    assert [each.text for each in plain(found)] == ["The user likes green tea."]
+    assert found.retracted == ("m0",)
+
+
 def test_something_taken_back_in_the_next_settle_is_named():
     first = talk(
         "I bought a boat in Halle for 4,000 euros last Friday.",

@@ -22,6 +22,7 @@ def turned(text: str, name: str | None = None) -> str:
         ("I've bought a van", "The user has bought a van"),
         ("Bríd eats fish but no meat.", "Bríd eats fish but no meat."),
         ("Oh and btw, I sold the car.", "The user sold the car."),
+        ("I no longer work at Acme.", "The user no longer works at Acme."),
         ("im a nurse", "The user is a nurse"),
     ],
 )  # fmt: skip

@@ -106,7 +106,9 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
                 fact.text
             ) == _negates(candidate.text)
         else:
-            same = _alike(fact.value, candidate.value)
+            same = _alike(fact.value, candidate.value) and _negates(fact.text) == _negates(
+                candidate.text
+            )
         if not same and candidate.related is not None and candidate.change is None:
             continue  # two sisters: only a word of change makes the second replace the first
         return Comparison("same" if same else "supersede", fact.id, 1.0)

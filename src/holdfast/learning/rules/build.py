@@ -21,7 +21,7 @@ from holdfast.learning.rules.families.correction import RULES as CHANGES
 from holdfast.learning.rules.families.preference import NOT_A_THING
 from holdfast.learning.rules.families.property import NOT_THINGS
 from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, match_slot
-from holdfast.learning.rules.lexicon import KIN, NOT_JOBS, NOT_NAMES
+from holdfast.learning.rules.lexicon import DEMONYMS, KIN, NOT_JOBS, NOT_NAMES
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
 from holdfast.learning.rules.worth import Worth, is_concrete
@@ -34,13 +34,14 @@ _CHANGES = tuple((rule, compile_rule(rule.pattern)) for rule in CHANGES)
 _NO_THING: Any = compile_rule(NOT_A_THING)
 _NO_NAME: Any = compile_rule(NOT_NAMES)
 _ARTICLE: Any = compile_rule(r"^(?:an?|the|my|any|all|some) ")
+_DEMONYM: Any = compile_rule(DEMONYMS)
 _NO_JOB: Any = compile_rule(NOT_JOBS)
 _NO_SLOT: Any = compile_rule(NOT_THINGS)
 _FIRST_PERSON: Any = compile_rule(r"\b(?:i|i'm|im|i've|ive|i'll|my|me|mine|we|we're|we've|our)\b")
 _NAME: Any = compile_rule(r"^(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)")
 _OPENERS: Any = compile_rule(
     r"^(?:i|my|we|our|the|there|a|an|this|these|in|on|at|from|for|since|also|and|but|so|no|yes|oh|ok|he|she|it|they|that|his|her|if|as"
-    r"|well|good|right|then|now|not|one|two|what|just|only|all|both|next|last|every|never|always|please)$"
+    r"|well|good|right|then|now|not|one|two|what|just|only|all|both|next|last|every|never|always|please|actually|correction|today|yesterday|tomorrow|sorry|thanks|maybe|remember)$"
 )
 _KIN: Any = compile_rule(rf"\b(?:my|our) (?:\w+ )?{KIN}\b")
 _DEPENDS: Any = compile_rule(
@@ -87,6 +88,10 @@ def _makes_sense(match: SlotMatch) -> bool:
         or any(_NO_NAME.search(each) for each in named)
         or _NO_SLOT.search(match.groups.get("slot", ""))
         or (match.rule.attribute == "job" and _NO_JOB.search(value))
+        or (
+            match.rule.name in ("introduces", "left the employer")
+            and (_NO_NAME.search(value) or _DEMONYM.search(value))
+        )
     )
 
 

@@ -26,6 +26,9 @@ SLOT_COVERS = 0.7
 _YES: Any = compile_rule(
     r"^(?:yes|yep|yup|yeah|yea|correct|exactly|right|that's right|thats right|indeed|true|that's correct|spot on|precisely|you got it)\b[\s,.!]*"
 )
+_ABOUT: Any = compile_rule(
+    r"\b(?:forget|ignore|disregard) (?:what i said|everything|that bit|the part) about (?:the |my )?([^.,!?]{2,40})"
+)
 _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
     (compile_rule(pattern), word)
     for pattern, word in ((r"\byou(?:'re| are)\b", "I'm"), (r"\byou(?:'ve| have)\b", "I have"), (r"\byour\b", "my"), (r"\byou\b", "I"))
@@ -138,10 +141,16 @@ def _about_me(sentence: Sentence) -> Sentence:
 
 
 def _taken_back(every: Sequence[Message], at: int) -> list[str]:
-    """The user's last message before this one, where it is near enough: what "forget I said it" is about."""
+    """The user's last message before this one, where it is near enough: what "forget I said it" is about.
+
+    "Forget what I said about Leeds" means the last one that speaks of Leeds.
+    """
     said = _said_by(every[at])
+    about = _ABOUT.search(fold(every[at].content))
+    topic = [word for word in about.group(1).lower().split() if len(word) > 3] if about else []
     for message in reversed(every[max(0, at - RETRACTION_REACH) : at]):
-        if _said_by(message) == said and _states(message):
+        meant = not topic or any(word in fold(message.content).lower() for word in topic)
+        if _said_by(message) == said and meant and _states(message):
             return [message.id]
     return []
 

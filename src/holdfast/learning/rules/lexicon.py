@@ -74,6 +74,9 @@ JOB = (
 )
 """Occupations, by their usual endings and by name, with up to four words before ("a retired civil court judge")."""
 
+DEMONYMS = r"(?:ish|ese|ian|ican|utch|ench)$"
+"""Endings of nationalities, which stand where a name might: "I'm Irish, I cook"."""
+
 NOT_JOBS = (
     r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist"
     r"|guardian|mess)$"

@@ -11,7 +11,7 @@ from holdfast.learning.rules.dates import FoundDate
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.text import compile_rule, fold
 
-_ADVERB = r"(?:just|really|also|never|always|still|now|only|actually|usually|already|finally|recently|basically|honestly|even|often)"
+_ADVERB = r"(?:just|really|also|never|always|still|now|only|actually|usually|already|finally|recently|basically|honestly|even|often|no longer|mostly|mainly|currently|rarely|hardly|sometimes|once|first|then|both|all)"
 _FIRST = compile_rule(
     rf"\bi(?:'m| am)\b|\bim\b|\bi(?:'ve| have)\b|\bive\b|\bi'll\b|\bi'd\b|\bi ({_ADVERB} )?([a-z']+)|\bmyself\b|\bmy\b|\bmine\b|\bme\b|\bi\b"
 )

@@ -18,10 +18,10 @@ RULES: tuple[SlotRule, ...] = (
     SlotRule(
         "introduces", "identity",
         r"^(?:(?:hi|hello|hey|good \w+|right|so)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b"
-        r"|(?P<value2>(?-i:[A-Z][a-z]+)) (?:from|here)\b)",
+        r"|(?P<value2>(?-i:[A-Z][a-z]+))(?: from| here|, i\b|, i'|, and i\b|, your\b|, the\b)\b)",
         "name", "{whose} name is {value}.", 0.8,
-        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam from Leeds.", "Sam")),
-        not_examples=("I'm Irish.", "I am here."),
+        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam, I live in Leeds.", "Sam")),
+        not_examples=("I'm Irish.", "I am here.", "I'm Irish, I cook."),
     ),
     SlotRule(
         "age", "identity", rf"{_IM}(?P<value>{NUMBER})(?: years? (?:old|of age)| yrs? old| yo\b| now\b|(?:,| and|\.|$))",
@@ -75,6 +75,12 @@ RULES: tuple[SlotRule, ...] = (
         "employer", "{who} works at {value}.", 0.8,
         examples=(("I work at Harlow Electrical these days", "Harlow Electrical"),),
         not_examples=("I work for free.",),
+    ),
+    SlotRule(
+        "left the employer", "identity",
+        rf"\bi(?:'ve| have)? (?:no longer work (?:at|for)|(?:don't|dont) work (?:at|for)|(?:just )?(?:quit|left)(?: my job (?:at|with))?) (?P<value>(?:the )?{NAME})",
+        "employer", "{who} no longer works at {value}.", 0.8, change="ends",
+        examples=(("I no longer work at Acme.", "Acme"), ("I quit my job at Acme last Friday.", "Acme")), not_examples=("I left Friday.",),
     ),
     SlotRule(
         "job at", "identity", rf"{_IM}(?:now |currently |still )?(?:an? |the ){JOB} (?:at|for|with) (?P<value>(?:the |a |an )?{NAME})",

@@ -12,7 +12,7 @@ _NOT_A_THING = (
     r"|everyone|everybody|mine|yours|your|to (?:see|hear|be|know|have|think|say)|a (?:lot|bit|word)|the (?:idea"
     r"|sound|way|fact|look))"
 )
-_FOOD = r"(?:eat|drink|touch|wear|watch|cook with|listen to)"
+_FOOD = r"(?P<verb>eat|drink|touch|wear|watch|cook with|listen to)"
 
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
@@ -68,7 +68,7 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "avoids", "preference", rf"\bi (?:don't|dont|do not|never|can't|cant|cannot|won't|wont) {_FOOD} {_THING}{END}",
-        "avoids:{value}", "{who} does not have {value}.", 0.75,
+        "avoids:{value}", "{who} does not {verb} {value}.", 0.75,
         examples=(("I don't eat sesame, it sticks in my teeth", "sesame"),),
         not_examples=("I don't watch it.",),
     ),
