@@ -9,6 +9,7 @@ figure is below its floor.
 
 import json
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -27,7 +28,7 @@ from bench.memchat import (
     read_spaces,
     run,
 )
-from holdfast.learning.compare import compare
+from holdfast.learning.compare import MANY_VALUED, compare
 from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
 from holdfast.learning.rules import extract
 
@@ -75,6 +76,21 @@ class InProcess:
     def current(self) -> set[str]:
         """Rows that are not superseded."""
         return {row.fact.id for row in self.rows if not row.superseded}
+
+    def hygiene(self) -> dict[str, int]:
+        """Rows with the same text, slots of one value that hold two, rows without a source."""
+        held = [row for row in self.rows if not row.superseded]
+        slots = Counter(
+            (row.fact.subject, row.fact.attribute)
+            for row in held
+            if row.fact.attribute and not row.fact.attribute.startswith(MANY_VALUED)
+        )
+        return {
+            "rows held": len(held),
+            "duplicates": len(held) - len({row.fact.text.lower() for row in held}),
+            "contradictions": sum(count - 1 for count in slots.values()),
+            "rows without a source": sum(not row.turns for row in held),
+        }
 
     def _learn(self, messages: list[Message], context: list[Message]) -> None:
         found = extract(messages, context=context, speaker=self.speaker)
@@ -163,6 +179,8 @@ def _table(title: str, columns: dict[str, Figures]) -> Table:
     names = dict.fromkeys(name for each in columns.values() for name in each.shares)
     for name in names:
         table.add_row(name, *(_cell(each.shares[name]) for each in columns.values()))
+    for name in ("rows held", "duplicates", "contradictions", "rows without a source"):
+        table.add_row(name, *(str(each.hygiene[name]) for each in columns.values()))
     table.add_row(
         "rows added by settling four times more",
         *(str(each.rows_added_again) for each in columns.values()),
@@ -244,6 +262,11 @@ def _verdict(console: Console, figures: Figures, pairs: dict[str, dict[str, Shar
     ]
     if figures.rows_added_again:
         missed.append(f"{figures.rows_added_again} rows added by settling again")
+    missed += [
+        f"{figures.hygiene[name]} {name}"
+        for name in ("duplicates", "contradictions", "rows without a source")
+        if figures.hygiene[name]
+    ]
     for each in missed:
         console.print(f"floor not held: {each}")
     return int(bool(missed))

@@ -4,7 +4,7 @@ The learner is a protocol: `bench/extract.py` has one that runs in this process;
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -59,6 +59,9 @@ class Learner(Protocol):
     @property
     def applied(self) -> list[Applied]:
         """The proposals applied so far, in order."""
+
+    def hygiene(self) -> dict[str, int]:
+        """What is wrong with the rows that still hold: duplicates, contradictions, rows without a source."""
 
     def current(self) -> set[str]:
         """The rows that are not superseded."""
@@ -163,6 +166,7 @@ class Figures:
     by_space: dict[tuple[str, str], Share] = field(default_factory=lambda: defaultdict(Share))
     by_rule: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
     rows_added_again: int = 0
+    hygiene: Counter[str] = field(default_factory=Counter)
     failures: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, space: Space, hit: bool) -> None:
@@ -179,6 +183,7 @@ def merged(parts: list[Figures]) -> Figures:
             whole.shares[name].hits += share.hits
             whole.shares[name].of += share.of
         whole.rows_added_again += part.rows_added_again
+        whole.hygiene.update(part.hygiene)
     return whole
 
 
@@ -188,6 +193,7 @@ def score(figures: Figures, space: Space, user: str, learner: Learner) -> None:
     _recall(figures, space, user, learner)
     _traps(figures, space, user, learner)
     _supersession(figures, space, user, learner)
+    figures.hygiene.update(learner.hygiene())
     figures.rows_added_again += learner.settle_again()
 
 

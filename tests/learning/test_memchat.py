@@ -55,6 +55,9 @@ class Scripted:
     def settle_again(self) -> int:
         return 3
 
+    def hygiene(self) -> dict[str, int]:
+        return {"duplicates": 2}
+
     def current(self) -> set[str]:
         return self.held
 
@@ -67,6 +70,7 @@ def counted(learner: Scripted) -> dict[str, tuple[int, int]]:
     figures = Figures()
     score(figures, SPACE, "Maya", learner)
     assert figures.rows_added_again == 3
+    assert figures.hygiene == {"duplicates": 2}
     return {name: (share.hits, share.of) for name, share in figures.shares.items()}
 
 
@@ -108,6 +112,12 @@ def test_the_rules_learn_the_tiny_space_and_nothing_twice():
     assert figures.shares["recall, about the user"].value == 1
     assert figures.shares["changed facts: new one held, old one not"].value == 1
     assert figures.rows_added_again == 0
+    assert figures.hygiene == {
+        "rows held": 4,
+        "duplicates": 0,
+        "contradictions": 0,
+        "rows without a source": 0,
+    }
 
 
 def test_the_spaces_set_aside_are_there():
