@@ -116,7 +116,8 @@ def show(name: str, measured: dict[str, Figures]) -> None:
     for who, figures in measured.items():
         table.add_row(
             who,
-            *(f"{figures.mean(column):.3f}" for column in columns),
+            # Peers have no calibrated score, so no figure with `min_score`.
+            *(f"{figures.mean(c):.3f}" if figures.values.get(c) else "–" for c in columns),
             f"{figures.adds_per_s:.0f}",
             f"{figures.search_p50_ms:.1f}",
         )

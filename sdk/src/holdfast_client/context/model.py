@@ -68,6 +68,8 @@ class ContextEntry:
     agent_id: str
     workspace_id: str
     run_id: str | None
+    user_id: str | None
+    scope: Literal["agent", "user"]
     key: str
     category: str
     content: str
