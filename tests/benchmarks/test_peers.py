@@ -114,7 +114,7 @@ async def test_the_run_says_how_to_get_the_peers_and_goes_on_without_them(
     tmp_path, data, bench, monkeypatch, capsys
 ):
     monkeypatch.setenv("HOLDFAST_BENCH_PEERS", str(tmp_path / "nowhere"))
-    assert await recall.run(bench) is True
+    assert await recall.run(bench, ["locomo-tune"]) is True
     said = capsys.readouterr().out
     assert " ".join(said.split()).startswith(peers.HOW_TO_GET_THEM)
     assert "Holdfast" in said
@@ -124,7 +124,7 @@ async def test_all_that_was_measured_stands_in_one_table(
     tmp_path, data, bench, monkeypatch, capsys
 ):
     monkeypatch.setenv("HOLDFAST_BENCH_PEERS", str(stand_in(tmp_path, ANSWERS)))
-    assert await recall.run(bench) is True
+    assert await recall.run(bench, ["locomo-tune"]) is True
     said = capsys.readouterr().out
     assert peers.HOW_TO_GET_THEM not in said
     rows = [line for line in said.splitlines() if "1.000" in line and line[0] != " "]

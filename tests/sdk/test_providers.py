@@ -24,7 +24,21 @@ MEMORY = "<user_memory>\n<user_core>\nlikes tea\n</user_core>\n</user_memory>"
 
 def entry(key, content):
     return ContextEntry(
-        f"ent_{key}", "bot", "default", None, key, "core", content, [], 1, 1, None, NOW, NOW
+        f"ent_{key}",
+        "bot",
+        "default",
+        None,
+        None,
+        "agent",
+        key,
+        "core",
+        content,
+        [],
+        1,
+        1,
+        None,
+        NOW,
+        NOW,
     )
 
 
