@@ -237,10 +237,20 @@ def _announce(url: str, first: FirstCredentials | None, *, as_json: bool) -> Non
         _say(
             f"\n  your key, shown this once:  {first.api_key}"
             f"\n  sign in once at:            {console}"
-            f"\n\nA first call to paste:"
-            f"\n  curl -s {url}/api/v1/org -H 'Authorization: Bearer {first.api_key}'"
+            f"\n\nA first memory, to paste:"
+            f"\n  {_first_call(url, first.api_key, 'memories', TEA)}"
+            f"\n  {_first_call(url, first.api_key, 'recall', QUESTION)}"
         )
     _say("\nCtrl-C stops it.")
+
+
+TEA = '{"key": "tea", "value": "Ana takes her tea green"}'
+QUESTION = '{"query": "what does Ana drink?"}'
+
+
+def _first_call(url: str, api_key: str, path: str, body: str) -> str:
+    headers = f"-H 'Authorization: Bearer {api_key}' -H 'Content-Type: application/json'"
+    return f"curl -s {url}/api/v1/{path} {headers} -d '{body}'"
 
 
 def _say(text: str) -> None:

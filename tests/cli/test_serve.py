@@ -1,6 +1,7 @@
 """`holdfast serve` as a new user meets it."""
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -96,3 +97,34 @@ async def test_the_data_folder_tells_its_owner_where_the_service_answers(data_di
             async with httpx.AsyncClient(base_url=noted.url) as client:
                 reply = await client.get("/api/v1/org", headers={"x-api-key": noted.key})
                 assert reply.status_code == 200
+
+
+def sent_by_curl(line):
+    """The answer to a `curl -s URL -H … -d …`, where there may be no curl."""
+    _, _, url, *options = shlex.split(line)
+    given = list(zip(options[::2], options[1::2], strict=True))
+    headers = dict(value.split(": ", 1) for name, value in given if name == "-H")
+    [body] = [value for name, value in given if name == "-d"]
+    return httpx.post(url, headers=headers, content=body, timeout=30).json()
+
+
+def test_the_first_call_that_is_printed_remembers_and_recalls(data_dir):
+    env = {**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=env,
+    )
+    try:
+        assert process.stdout is not None
+        lines = []
+        while "Ctrl-C" not in (lines[-1] if lines else ""):
+            lines.append(process.stdout.readline())
+        saved, found = (sent_by_curl(line) for line in lines if line.strip().startswith("curl "))
+        assert saved["created"] is True
+        assert found["data"][0]["text"] == "Ana takes her tea green"
+    finally:
+        process.terminate()
+        process.wait(60)
+        process.stdout.close()
