@@ -5,8 +5,6 @@ BIN := .venv/bin
 READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 PEERS_BIN := .venv-peers/bin
-# One more than there are cores: many tests wait for processes that they start, stop and kill.
-WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PEERS_READY := .venv-peers/.ready
 
 .PHONY: help setup setup-dev serve test check format worker bench bench-recall bench-extract bench-peers lock clean
@@ -51,7 +49,7 @@ worker: setup
 
 test: setup-dev
 	@echo "── the tests, on a real Postgres started for them"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 check: setup-dev
 	@echo "── formatting, lint, types"
