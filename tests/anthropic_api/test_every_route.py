@@ -227,7 +227,7 @@ fuzzed = schemathesis.openapi.from_dict(DOCUMENT)
 
 @fuzzed.parametrize()
 @settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

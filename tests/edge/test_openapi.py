@@ -88,7 +88,7 @@ fuzzed = schemathesis.openapi.from_dict(make_app(Config("postgresql://none/none"
 
 @fuzzed.parametrize()
 @settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

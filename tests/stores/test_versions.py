@@ -285,7 +285,7 @@ async def test_redactions_among_many_writers_leave_no_copy_in_their_kept_answers
     or the new, as it happens. Whenever its answer is kept, the old one is not in it; and nobody waits in a circle."""
     store = await make_store(org.client())
     clients = [org.client() for _ in range(16)]
-    rounds = 12
+    rounds = 6
     redacted = [asyncio.Event() for _ in range(rounds)]
 
     async def ask(client, number, key):
