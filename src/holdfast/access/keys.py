@@ -77,7 +77,7 @@ async def create_key(
 
 
 async def list_keys(db: Database, caller: Caller, cursor: Cursor) -> Page[ApiKey]:
-    """The org's keys for whoever looks after it, else the user's own; newest first."""
+    """Keys, newest first: all of the org's for administrators, else the user's own."""
     if caller.credential == "agent":
         raise ScopeDenied("keys are not for an agent's key to see")
     async with db.read(caller) as tx:

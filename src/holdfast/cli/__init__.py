@@ -15,7 +15,7 @@ def main() -> None:
     """Run a command; an error is one line that says what to do next."""
     try:
         app()
-    except Exception as error:
+    except Exception as error:  # those without an exit code are raised again
         code = exit_code_of(error)
         if code is None:  # a defect of ours: with its traceback
             raise
