@@ -1,0 +1,78 @@
+"""The plug for extractors: what every one of them is asked, and what it answers.
+
+A job and `POST /memories/extract` call `Extractor.extract` outside of any transaction, with messages that privacy rules and the
+scan for secrets have already changed. An extractor decides nothing about what memory holds: settling compares and writes.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from holdfast.kernel.caller import Caller
+from holdfast.learning import rules
+from holdfast.learning.model import Extraction, Message, Speaker
+
+ExtractorName = Literal["rules", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an extractor made of some messages, and the tokens of a model that it took."""
+
+    extraction: Extraction
+    tokens: int = 0
+
+
+class ExtractionFailed(Exception):
+    """No answer, or none of use: nothing is written. `detail` says why, without a word of the messages.
+
+    `tokens` is what the attempt took all the same.
+    """
+
+    def __init__(self, detail: str, tokens: int = 0) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.tokens = tokens
+
+
+class Extractor(Protocol):
+    """Reads messages and gives candidates for memory."""
+
+    @property
+    def name(self) -> ExtractorName:
+        """How jobs and proposals name it."""
+        ...
+
+    async def extract(
+        self,
+        caller: Caller,
+        messages: Sequence[Message],
+        *,
+        context: Sequence[Message] = (),
+        speaker: Speaker,
+    ) -> Extracted:
+        """Candidates of `messages`; `context` is read for understanding only. ExtractionFailed where there is no answer.
+
+        `caller` is who the call is made for: a job's caller names the job in the ledger.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RulesExtractor:
+    """The built-in reader of English statements, in a thread: it is pure computation."""
+
+    name: ExtractorName = "rules"
+
+    async def extract(
+        self,
+        caller: Caller,  # noqa: ARG002  (the protocol's signature: rules call nobody)
+        messages: Sequence[Message],
+        *,
+        context: Sequence[Message] = (),
+        speaker: Speaker,
+    ) -> Extracted:
+        """Candidates by patterns."""
+        found = await asyncio.to_thread(rules.extract, messages, context=context, speaker=speaker)
+        return Extracted(found)
