@@ -17,6 +17,7 @@ from holdfast.access import routes as access
 from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.blocks import routes as blocks
 from holdfast.blocks import tools as block_tools
+from holdfast.console import routes as console
 from holdfast.context import routes as context
 from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
@@ -107,7 +108,8 @@ def make_app(config: Config) -> FastAPI:
         app.state.checks["embedder"] = deployment.embedders.check
 
     app.include_router(site.router)
-    app.include_router(access.page_router)
+    for router in console.ROUTERS:
+        app.include_router(router)
     app.include_router(site.health_router)
     for router in ROUTERS:
         app.include_router(router, prefix=API)

@@ -33,7 +33,8 @@ async def test_the_docs_load_nothing_from_elsewhere(anonymous):
 
 
 async def test_the_home_page_says_what_runs_here(anonymous):
-    page = await anonymous.get("/")
+    page = await anonymous.get("/", follow_redirects=True)
+    assert page.url.path == "/sign-in"
     assert "Holdfast" in page.text
     assert 'href="/docs"' in page.text
 

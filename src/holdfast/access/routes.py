@@ -1,13 +1,11 @@
 """Signing in, and keys, over HTTP."""
 
 from typing import Annotated
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import HTMLResponse
 from pydantic import Field
 
-from holdfast.access import keys, service, sign_in_page
+from holdfast.access import keys, service
 from holdfast.access.model import MAX_PASSWORD_CHARS, ApiKey, NewKey, SignedIn, TotpEnrolment
 from holdfast.edge.client_address import client_address
 from holdfast.edge.openapi import BROWSER_ONLY
@@ -23,7 +21,6 @@ from holdfast.kernel.pages import Cursor, Page
 open_router = APIRouter(route_class=OpenRoute, tags=["access"])
 OPEN = {"x-open": True}  # the document asks for no key here (edge/openapi.py)
 BROWSER = {BROWSER_ONLY: True}
-page_router = APIRouter(route_class=OpenRoute, include_in_schema=False)
 router = APIRouter(route_class=ApiRoute, tags=["access"])
 secret_router = APIRouter(route_class=SecretApiRoute, tags=["access"])
 
@@ -94,7 +91,7 @@ async def login(body: Login, request: Request, response: Response, db: TheDataba
         totp=body.totp,
         address=client_address(request),
     )
-    return _with_cookie(request, response, opened)
+    return with_cookie(request, response, opened)
 
 
 @open_router.post("/auth/link", openapi_extra=OPEN)
@@ -102,34 +99,7 @@ async def login_by_link(
     body: LinkLogin, request: Request, response: Response, db: TheDatabase
 ) -> SignedIn:
     """Sign in with a one-time link; sets the session cookie."""
-    return _with_cookie(request, response, await service.sign_in_by_link(db, body.token))
-
-
-@page_router.get("/sign-in")
-async def open_link(request: Request, db: TheDatabase, link: str = "") -> Response:
-    """The page of a one-time link: signs in whoever opens it; what only looks ahead gets a button."""
-    if not sign_in_page.is_opened_by_a_person(request.headers):
-        return HTMLResponse(sign_in_page.ask_page(link))
-    return await _use_link(request, db, link)
-
-
-@page_router.post("/sign-in")
-async def press_button(request: Request, db: TheDatabase) -> Response:
-    """The button of that page."""
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return HTMLResponse(sign_in_page.refused_page("the button is on another site"), 403)
-    form = parse_qs((await request.body()).decode("utf-8", "replace"))
-    return await _use_link(request, db, form.get("link", [""])[0])
-
-
-async def _use_link(request: Request, db: TheDatabase, token: str) -> Response:
-    try:
-        opened = await service.sign_in_by_link(db, token)
-    except Unauthenticated as error:
-        return HTMLResponse(sign_in_page.refused_page(error.detail), 401)
-    response = HTMLResponse(sign_in_page.signed_in_page(opened.signed_in.user.id))
-    _with_cookie(request, response, opened)
-    return response
+    return with_cookie(request, response, await service.sign_in_by_link(db, body.token))
 
 
 @open_router.get("/auth/session", openapi_extra=OPEN)
@@ -212,7 +182,8 @@ async def delete_key(key_id: str, caller: TheCaller, db: TheDatabase) -> None:
     await keys.revoke_key(db, caller, key_id)
 
 
-def _with_cookie(request: Request, response: Response, opened: service.Opened) -> SignedIn:
+def with_cookie(request: Request, response: Response, opened: service.Opened) -> SignedIn:
+    """Set the cookie of a session that was just opened."""
     response.set_cookie(
         COOKIE,
         opened.cookie,

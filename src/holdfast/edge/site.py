@@ -1,17 +1,15 @@
-"""The pages outside the API: what runs here, its docs without a network, its health, its metrics."""
+"""The pages outside the API and the console: the API's docs without a network, health, metrics."""
 
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from holdfast import __version__
 from holdfast.edge.route import OpenRoute
 from holdfast.kernel.errors import HoldfastError, NotFound
 
@@ -24,24 +22,6 @@ CHECK_TIMEOUT_S = 3.0
 _SWAGGER = files("fastapi_swagger") / "resources"
 _ASSETS = {"swagger-ui-bundle.js": "text/javascript", "swagger-ui.css": "text/css"}
 
-_HOME = f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Holdfast</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
- :root {{ color-scheme: light dark; }}
- body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 4rem auto; padding: 0 1rem; }}
- code {{ font-size: .95em; }}
-</style></head><body>
-<h1>Holdfast</h1>
-<p>One memory service for AI agents. Version {__version__} is running here.</p>
-<ul>
- <li><a href="/docs">The API, to read and to try</a> (<a href="/openapi.json">OpenAPI</a>)</li>
- <li><a href="/readyz">Is it ready?</a> · <a href="/metrics">Metrics</a></li>
-</ul>
-<p>The API is under <code>/api/v1</code>; send your key as <code>Authorization: Bearer hf_live_…</code>.</p>
-</body></html>
-"""
-
 _DOCS = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Holdfast API</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,14 +31,6 @@ _DOCS = """<!doctype html>
 """
 
 _START = "SwaggerUIBundle({url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true});"
-
-
-@router.get("/", response_class=HTMLResponse, response_model=None)
-async def home(link: str | None = None) -> str | Response:
-    """What runs here and where the docs are; a one-time link goes to the page that uses it."""
-    if link is not None:
-        return RedirectResponse(f"/sign-in?{urlencode({'link': link})}", 303)
-    return _HOME
 
 
 @router.get("/docs", response_class=HTMLResponse)
