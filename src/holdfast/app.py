@@ -42,23 +42,24 @@ from holdfast.unified_recall import tools as unified_recall_tools
 
 API = "/api/v1"
 
-# Every room with HTTP words of its own.
+# Every room with HTTP words of its own. A request's path is compared with each in turn (some microseconds a route), so
+# those that agents call in every turn stand first.
 ROUTERS = (
+    unified_recall.router,
+    context.router,
+    *memories.ROUTERS,
+    entries.router,
+    entries.batch_router,
+    entries.zip_router,
+    conversations.router,
+    blocks.router,
+    *stores.ROUTERS,
+    memory_resources.router,
     access.open_router,
     access.router,
     access.secret_router,
     directory.router,
-    entries.router,
-    entries.batch_router,
-    entries.zip_router,
     *operations.routers,
-    blocks.router,
-    context.router,
-    *memories.ROUTERS,
-    unified_recall.router,
-    *stores.ROUTERS,
-    memory_resources.router,
-    conversations.router,
 )
 
 

@@ -33,6 +33,18 @@ async def test_one_call_searches_every_face(api):
     assert [e["kind"] for e in (await ask(api, "tea", kinds=["memory"]))["data"]] == ["memory"]
 
 
+async def test_what_is_trusted_enough_is_found_behind_many_that_are_not(api):
+    doubted = [
+        {"key": f"k{n}", "value": f"the harbour pilot sleeps at noon, {n}", "trust": "tool"}
+        for n in range(15)
+    ]
+    assert (await api.post("/memories/batch", json={"memories": doubted})).status_code == 200
+    saved = {"key": "own", "value": "noon is when a man who guides ships naps", "trust": "user"}
+    assert (await api.post("/memories", json=saved)).status_code == 201
+    found = await ask(api, "harbour pilot sleeps at noon", limit=1, min_trust="user")
+    assert [each["object"]["key"] for each in found["data"]] == ["own"]
+
+
 async def test_a_long_entry_is_named_by_its_best_passage(api):
     text = "The weather was fine. " * 300 + "Refunds are handled by Marguerite."
     store = await store_with(api, long=text, other="something else entirely")

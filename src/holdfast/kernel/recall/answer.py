@@ -20,9 +20,9 @@ from holdfast.kernel.recall.model import KINDS, Found, Hit, Kind, Miss, Mode, Qu
 from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
 from holdfast.kernel.recall.search import Begun, Understood, rank, understand
 
-# How many more than were asked for are read: some may be gone since they were indexed.
-SPARE = 10
-# How many are read where a budget of tokens may pass some over.
+# How many more than were asked for are read at first: some may be gone since they were indexed, or be left out by a reader.
+SPARE = 2
+# How many are read at once where a budget of tokens may pass some over.
 READ_FOR_BUDGET = 200
 
 
@@ -159,20 +159,20 @@ def _question(
 async def _shown(
     ask: Ask, readers: Mapping[Kind, Reader], found: Found
 ) -> tuple[list[RecalledThing], int]:
-    """The best that can be read, as many as fit."""
+    """The best that can be read, as many as fit. Reads a few more than are wanted, and more of them only where those do
+    not suffice."""
     hits = [hit for hit in found.hits if ask.min_score is None or hit.score >= ask.min_score]
-    hits = hits[: ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET]
-    things = await _read(readers, hits)
-    return fitting(
-        [
+    at_once = ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
+    readable: list[RecalledThing] = []
+    while hits and len(readable) < ask.limit:
+        things = await _read(readers, hits[:at_once])
+        readable += [
             _recalled(things[hit.kind, hit.object_id], hit, ask)
-            for hit in hits
+            for hit in hits[:at_once]
             if (hit.kind, hit.object_id) in things
-        ],
-        lambda each: each.text,
-        limit=ask.limit,
-        max_tokens=ask.max_tokens,
-    )
+        ]
+        hits, at_once = hits[at_once:], READ_FOR_BUDGET
+    return fitting(readable, lambda each: each.text, limit=ask.limit, max_tokens=ask.max_tokens)
 
 
 async def _read(
