@@ -25,7 +25,17 @@ SRC, SDK = ROOT / "src", ROOT / "sdk" / "src"
 # Rooms that are no faces. Any other folder of src/holdfast is one, and held to a face's rules.
 CROSSING = {"context", "learning", "unified_recall"}
 SURFACES = {"anthropic_api"}  # somebody else's API over our faces: all of it speaks to the outside
-OTHER_ROOMS = {"kernel", "engine", "edge", "cli", "console", "walls", *CROSSING, *SURFACES}
+OTHER_ROOMS = {
+    "kernel",
+    "engine",
+    "edge",
+    "cli",
+    "console",
+    "embedded",
+    "walls",
+    *CROSSING,
+    *SURFACES,
+}
 ROOMS = {path.name for path in (SRC / "holdfast").iterdir() if (path / "__init__.py").exists()}
 FACES = ROOMS - OTHER_ROOMS
 

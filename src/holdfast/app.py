@@ -8,6 +8,7 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -16,29 +17,26 @@ from holdfast import __version__
 from holdfast.access import routes as access
 from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.blocks import routes as blocks
-from holdfast.blocks import tools as block_tools
 from holdfast.console import routes as console
 from holdfast.context import routes as context
-from holdfast.context import tools as context_tools
 from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
 from holdfast.deployment import Config, Deployment
 from holdfast.directory import routes as directory
-from holdfast.edge import mcp_http, middleware, openapi, problems, site
+from holdfast.edge import middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
-from holdfast.edge.toolbox import Toolbox
 from holdfast.entries import routes as entries
-from holdfast.entries import tools as entry_tools
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.memories import routes as memories
-from holdfast.memories.graph import tools as graph_tools
 from holdfast.operations import routes as operations
 from holdfast.stores import routes as stores
-from holdfast.stores import tools as store_tools
 from holdfast.unified_recall import routes as unified_recall
-from holdfast.unified_recall import tools as unified_recall_tools
+
+if TYPE_CHECKING:
+    from holdfast.edge.mcp_http import Mounted
+    from holdfast.edge.toolbox import Toolbox
 
 API = "/api/v1"
 
@@ -63,8 +61,16 @@ ROUTERS = (
 )
 
 
-def toolboxes(backends: Backends) -> tuple[Toolbox, ...]:
+def toolboxes(backends: Backends) -> "tuple[Toolbox, ...]":
     """Every room with words for a model, in the order in which a model reads them."""
+    # Imported here: the MCP SDK takes half a second to load, and an embedded instance does without it.
+    from holdfast.blocks import tools as block_tools
+    from holdfast.context import tools as context_tools
+    from holdfast.entries import tools as entry_tools
+    from holdfast.memories.graph import tools as graph_tools
+    from holdfast.stores import tools as store_tools
+    from holdfast.unified_recall import tools as unified_recall_tools
+
     return (
         context_tools.make_box(backends),
         unified_recall_tools.box,
@@ -75,18 +81,24 @@ def toolboxes(backends: Backends) -> tuple[Toolbox, ...]:
     )
 
 
-def make_app(config: Config) -> FastAPI:
-    """The HTTP app; it opens its deployment when it starts and closes it when it stops."""
+def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
+    """The HTTP app; it opens its deployment when it starts and closes it when it stops.
+
+    `embedded`: without MCP, and ready before the vocabularies are read.
+    """
     deployment = Deployment(config, statement_timeout_s=config.statement_timeout_s)
     db, backends, assets = deployment.db, deployment.conversations, deployment.assets
-    mcp = mcp_http.mount(toolboxes(backends), db, _guests(config))
+    mcp = None if embedded else _mount_mcp(config, deployment)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with deployment.opened():
+        async with deployment.opened(), deployment.key_cache.listening(db):
+            if mcp is None:
+                yield
+                return
             # Reads the vocabularies before anyone waits.
             await asyncio.to_thread(Tokenizer().count, "")
-            async with deployment.key_cache.listening(db), mcp.running():
+            async with mcp.running():
                 yield
 
     app = FastAPI(
@@ -114,7 +126,8 @@ def make_app(config: Config) -> FastAPI:
     app.include_router(site.health_router)
     for router in ROUTERS:
         app.include_router(router, prefix=API)
-    app.router.routes.extend(mcp.routes)
+    if mcp is not None:
+        app.router.routes.extend(mcp.routes)
     for router in anthropic_api.ROUTERS:
         app.include_router(router, prefix="/anthropic/v1")
     app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
@@ -134,9 +147,12 @@ def make_app(config: Config) -> FastAPI:
     return app
 
 
-def _guests(config: Config) -> mcp_http.Guests:
-    return mcp_http.Guests(
+def _mount_mcp(config: Config, deployment: Deployment) -> "Mounted":
+    from holdfast.edge import mcp_http
+
+    guests = mcp_http.Guests(
         loopback_only=config.on_loopback,
         hosts=frozenset(config.allowed_hosts),
         origins=frozenset(config.cors_origins),
     )
+    return mcp_http.mount(toolboxes(deployment.conversations), deployment.db, guests)

@@ -5,16 +5,23 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from holdfast.app import make_app
+from holdfast.deployment import Config
+from holdfast.embedded.app_loop import AppLoop
+from holdfast.embedded.client import AsyncHoldfast, Holdfast
+from holdfast.embedded.opening import Embedded
 from holdfast_client import AsyncClient, Client
+from holdfast_client.transport import Retries, Server
 
 
 @dataclass(frozen=True)
 class Both:
-    """The sync and the async client with one key."""
+    """A sync and an async client with one key."""
 
     sync: Client
     awaited: AsyncClient
@@ -23,12 +30,32 @@ class Both:
         return Both(self.sync.scope(**names), self.awaited.scope(**names))
 
 
-@pytest.fixture
-async def both(org) -> AsyncIterator[Both]:
-    """Both clients, as the service key of the test's org."""
+@pytest.fixture(params=["http", "embedded"])
+async def both(org, embedded, request: pytest.FixtureRequest) -> AsyncIterator[Both]:
+    """Both clients, as the service key of the test's org: over HTTP, and as the classes of an embedded instance."""
+    if request.param == "embedded":
+        yield embedded(org.key)
+        return
     with Client(org.url, org.key) as client:
         async with AsyncClient(org.url, org.key) as async_client:
             yield Both(client, async_client)
+
+
+@pytest.fixture(scope="session")
+def embedded(service) -> Iterator[Callable[[str], Both]]:
+    """Makes an embedded pair with a key: the app in this process, on the database of the running service."""
+    app = AppLoop(make_app(Config(service.app_url, redis_url=service.redis_url), embedded=True))
+    folder: Any = SimpleNamespace(instance=SimpleNamespace(app=app))
+
+    def pair(key: str) -> Both:
+        opened = Embedded(folder, Server("http://embedded", key))
+        sync, awaited = Holdfast.__new__(Holdfast), AsyncHoldfast.__new__(AsyncHoldfast)
+        sync._use(opened, 30, Retries())
+        awaited._use(opened, 30, Retries())
+        return Both(sync, awaited)
+
+    yield pair
+    app.close()
 
 
 @dataclass

@@ -19,7 +19,15 @@ from holdfast_client.memories import AsyncMemories, Memories
 from holdfast_client.nodes import AsyncNodes, Nodes
 from holdfast_client.scope import Scope
 from holdfast_client.stores import AsyncStores, Stores
-from holdfast_client.transport import MAX_RETRIES, AsyncSender, Retries, Sender, Server
+from holdfast_client.transport import (
+    MAX_RETRIES,
+    AsyncHttpSender,
+    AsyncSender,
+    HttpSender,
+    Retries,
+    Sender,
+    Server,
+)
 from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
 T = TypeVar("T")
@@ -58,7 +66,7 @@ class Client(Verbs):
     ) -> None:
         server = find_server(url, key)
         self._owns_http = http is None
-        self._sender = Sender(
+        self._sender: Sender = HttpSender(
             server, http or httpx.Client(timeout=timeout), Retries(most=max_retries)
         )
         self._bind(Scope())
@@ -102,7 +110,7 @@ class Client(Verbs):
     def close(self) -> None:
         """Close the connections. On a scoped client this does nothing: close the client it was made from."""
         if self._owns_http:
-            self._sender.http.close()
+            self._sender.close()
 
     def __enter__(self) -> Self:
         return self
@@ -144,7 +152,7 @@ class AsyncClient(AsyncVerbs):
     ) -> None:
         server = find_server(url, key)
         self._owns_http = http is None
-        self._sender = AsyncSender(
+        self._sender: AsyncSender = AsyncHttpSender(
             server, http or httpx.AsyncClient(timeout=timeout), Retries(most=max_retries)
         )
         self._bind(Scope())
@@ -188,7 +196,7 @@ class AsyncClient(AsyncVerbs):
     async def close(self) -> None:
         """Close the connections. On a scoped client this does nothing: close the client it was made from."""
         if self._owns_http:
-            await self._sender.http.aclose()
+            await self._sender.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -7,6 +7,7 @@ import asyncio
 import random
 import time
 import uuid
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -190,20 +191,26 @@ def with_key(call: Call[T]) -> Call[T]:
     return call.under(str(uuid.uuid4()))
 
 
-def _request_parts(server: Server, call: Call[Any]) -> dict[str, Any]:
+def headers_of(server: Server, call: Call[Any], body: bytes | None) -> dict[str, str]:
+    """The headers of a request with this body."""
     headers = {
         "Authorization": f"Bearer {server.key}",
         "Accept": "application/json",
         "User-Agent": f"holdfast-client/{VERSION}",
         **call.headers,
     }
-    if call.body is not None:
+    if body is not None:
         headers["Content-Type"] = call.content_type
+    return headers
+
+
+def _request_parts(server: Server, call: Call[Any]) -> dict[str, Any]:
+    body = call.body
     parts: dict[str, Any] = {
         "method": call.method,
         "url": f"{server.url}{API}{call.path}",
-        "headers": headers,
-        "content": call.body,
+        "headers": headers_of(server, call, body),
+        "content": body,
     }
     if call.query_pairs:
         parts["params"] = call.query_pairs
@@ -221,17 +228,25 @@ def _is_loss(outcome: Outcome) -> bool:
     return outcome.was_sent if isinstance(outcome, Failure) else outcome.status in _LOST
 
 
-class Sender:
-    """Sends calls with an httpx.Client."""
+class Sender(ABC):
+    """Sends calls and repeats them where that is safe; a subclass says how a call is sent once."""
 
-    def __init__(self, server: Server, http: httpx.Client, retries: Retries) -> None:
-        self.server, self.http, self.retries = server, http, retries
+    def __init__(self, server: Server, retries: Retries) -> None:
+        self.server, self.retries = server, retries
+
+    @abstractmethod
+    def attempt(self, call: Call[Any]) -> Outcome:
+        """Send a call once."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections."""
 
     def send(self, call: Call[T]) -> T:
         """Send a call, repeat it if that is safe, and return its value."""
         call, lost = with_key(call), False
         for attempt in count(1):
-            outcome = self._try(call)
+            outcome = self.attempt(call)
             wait_s = wait_before_retry(
                 call,
                 outcome,
@@ -245,25 +260,46 @@ class Sender:
             time.sleep(wait_s)
         raise AssertionError("count() ends never")
 
-    def _try(self, call: Call[Any]) -> Outcome:
+
+class HttpSender(Sender):
+    """Sends calls with an httpx.Client."""
+
+    def __init__(self, server: Server, http: httpx.Client, retries: Retries) -> None:
+        super().__init__(server, retries)
+        self._http = http
+
+    def attempt(self, call: Call[Any]) -> Outcome:
+        """Send a call once, over HTTP."""
         try:
-            request = self.http.build_request(**_request_parts(self.server, call))
-            return _reply(self.http.send(request, follow_redirects=False))
+            request = self._http.build_request(**_request_parts(self.server, call))
+            return _reply(self._http.send(request, follow_redirects=False))
         except httpx.RequestError as error:
             return Failure(error)
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
 
-class AsyncSender:
-    """Sends calls with an httpx.AsyncClient."""
 
-    def __init__(self, server: Server, http: httpx.AsyncClient, retries: Retries) -> None:
-        self.server, self.http, self.retries = server, http, retries
+class AsyncSender(ABC):
+    """As Sender, awaited."""
+
+    def __init__(self, server: Server, retries: Retries) -> None:
+        self.server, self.retries = server, retries
+
+    @abstractmethod
+    async def attempt(self, call: Call[Any]) -> Outcome:
+        """Send a call once."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Close the connections."""
 
     async def send(self, call: Call[T]) -> T:
         """Send a call, repeat it if that is safe, and return its value."""
         call, lost = with_key(call), False
         for attempt in count(1):
-            outcome = await self._try(call)
+            outcome = await self.attempt(call)
             wait_s = wait_before_retry(
                 call,
                 outcome,
@@ -277,9 +313,22 @@ class AsyncSender:
             await asyncio.sleep(wait_s)
         raise AssertionError("count() ends never")
 
-    async def _try(self, call: Call[Any]) -> Outcome:
+
+class AsyncHttpSender(AsyncSender):
+    """Sends calls with an httpx.AsyncClient."""
+
+    def __init__(self, server: Server, http: httpx.AsyncClient, retries: Retries) -> None:
+        super().__init__(server, retries)
+        self._http = http
+
+    async def attempt(self, call: Call[Any]) -> Outcome:
+        """Send a call once, over HTTP."""
         try:
-            request = self.http.build_request(**_request_parts(self.server, call))
-            return _reply(await self.http.send(request, follow_redirects=False))
+            request = self._http.build_request(**_request_parts(self.server, call))
+            return _reply(await self._http.send(request, follow_redirects=False))
         except httpx.RequestError as error:
             return Failure(error)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
