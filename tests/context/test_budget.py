@@ -30,11 +30,12 @@ def message(name, role, tokens, **more):
     return ContextMessage(id=name, role=role, content="x", tokens=tokens, **more)
 
 
-def filled(max_tokens, reminders, entries, messages):
+def filled(max_tokens, reminders, entries, messages, recalled=()):
     purse = Purse(max_tokens)
     fill(
         purse,
         reminders=[Priced("system_reminders", f"{i}", n, i) for i, n in enumerate(reminders)],
+        recalled=[Priced("recalled", f"{i}", n, i) for i, n in enumerate(recalled)],
         entries=[
             (Priced("entries", f"{i}", n, i), category) for i, (n, category) in enumerate(entries)
         ],
@@ -49,19 +50,21 @@ asked = (
     st.lists(prices, max_size=8),
     st.lists(st.tuples(prices, st.sampled_from(["core", "daily", "CORE"])), max_size=12),
     conversations(),
+    st.lists(prices, max_size=8),
 )
 
 
 @given(*asked)
 def test_the_budget_is_never_exceeded_and_everything_is_kept_or_accounted_for(
-    max_tokens, reminders, entries, messages
+    max_tokens, reminders, entries, messages, recalled
 ):
-    purse = filled(max_tokens, reminders, entries, messages)
+    purse = filled(max_tokens, reminders, entries, messages, recalled)
     total = sum(each.tokens for each in purse.kept)
     assert max_tokens is None or total <= max_tokens
     dropped = {each.part: each for each in purse.account()}
     for part, prices_of in (
         ("system_reminders", reminders),
+        ("recalled", recalled),
         ("entries", [n for n, _ in entries]),
         ("messages", [m.tokens for m in messages]),
     ):
@@ -70,17 +73,19 @@ def test_the_budget_is_never_exceeded_and_everything_is_kept_or_accounted_for(
         assert len(kept) + (left_out.count if left_out else 0) == len(prices_of)
         assert purse.tokens(part) + (left_out.tokens if left_out else 0) == sum(prices_of)
         assert left_out is None or (left_out.count == len(left_out.ids) > 0)
-    if max_tokens is None or max_tokens >= 40 * 60:
+    if max_tokens is None or max_tokens >= 48 * 60:
         assert dropped == {}
 
 
 @given(*asked)
 def test_the_most_valuable_stay_and_nobody_jumps_the_queue(
-    max_tokens, reminders, entries, messages
+    max_tokens, reminders, entries, messages, recalled
 ):
-    purse = filled(max_tokens, reminders, entries, messages)
+    purse = filled(max_tokens, reminders, entries, messages, recalled)
     kept = set(purse.places("system_reminders"))
     assert kept == set(range(len(kept)))  # the best ones
+    recalled_kept = purse.places("recalled")
+    assert recalled_kept == [*range(len(recalled_kept))]
     for is_core in (True, False):
         tier = [i for i, (_, category) in enumerate(entries) if (category == "core") == is_core]
         kept_of_tier = [i for i in tier if i in purse.places("entries")]
@@ -89,9 +94,9 @@ def test_the_most_valuable_stay_and_nobody_jumps_the_queue(
 
 @given(*asked)
 def test_a_conversation_has_no_holes_and_no_half_tool_calls(
-    max_tokens, reminders, entries, messages
+    max_tokens, reminders, entries, messages, recalled
 ):
-    purse = filled(max_tokens, reminders, entries, messages)
+    purse = filled(max_tokens, reminders, entries, messages, recalled)
     kept = [messages[i] for i in purse.places("messages")]
     said = [m for m in messages if m.role != "system"]
     kept_said = [m for m in kept if m.role != "system"]
@@ -103,7 +108,7 @@ def test_a_conversation_has_no_holes_and_no_half_tool_calls(
 
 def test_what_was_said_last_outranks_reminders_and_entries_and_what_was_said_before_does_not():
     messages = [message(f"m{n}", "user", 1) for n in range(RECENT_MESSAGES + 5)]
-    purse = filled(RECENT_MESSAGES + 2, [1], [(1, "core"), (1, "daily")], messages)
+    purse = filled(RECENT_MESSAGES + 3, [1], [(1, "core"), (1, "daily")], messages, [1])
     assert len(purse.places("messages")) == RECENT_MESSAGES
-    assert purse.places("system_reminders") == [0]
+    assert purse.places("system_reminders") == purse.places("recalled") == [0]
     assert purse.places("entries") == [0]

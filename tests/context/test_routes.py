@@ -48,11 +48,13 @@ async def test_nothing_is_an_empty_context(api):
         "type": "context",
         "user_memory": (await api.get("/context/user-memory")).json(),
         "system_reminders": [],
+        "recalled": [],
         "entries": [],
         "messages": [],
         "tokens": {
             "user_memory": 0,
             "system_reminders": 0,
+            "recalled": 0,
             "entries": 0,
             "messages": 0,
             "total": 0,
@@ -174,6 +176,7 @@ async def test_tokens_are_counted_by_part_and_add_up(filled):
         "entries": sum(
             count(rendering.entry(each["key"], each["content"])) for each in context["entries"]
         ),
+        "recalled": 0,
         "messages": 0,
         "total": sum(n for part, n in context["tokens"].items() if part != "total"),
     }

@@ -10,9 +10,13 @@ from holdfast.conversations.backends import Backends
 from holdfast.conversations.instances import InstanceRequest as Conversation
 from holdfast.entries import service as entries
 from holdfast.entries.model import NewEntry
+from holdfast.memories.model import NewMemory
+from holdfast.memories.saving import save_memory
+from holdfast.stores.entries import create_entry
+from holdfast.stores.service import create_store
 from tests.round_trips import counted
 
-PARTS = 4  # user memory, reminders, entries, messages
+PARTS = 5  # user memory, reminders, recalled, entries, messages
 ARCHIVE = "Drinks sencha in the morning\nHas a dog called Rex"
 TALK = ConversationName("sessions", "talk")
 
@@ -24,6 +28,10 @@ async def fill(db, caller):
         await blocks.write_block(db, caller, where, block_type, content, expected_updated_at=None)
     await entries.store(db, caller, "bot", NewEntry("k", "a fact"))
     await conversations.append(Backends(db), caller, Conversation("sessions", "talk"), "hello")
+    dog = NewMemory({"key": "the dog", "value": "The dog is called Rex and is nine"})
+    await save_memory(db, caller, dog)
+    store = await create_store(db, caller, "pets")
+    await create_entry(db, caller, store.id, "dog.md", "The dog is called Rex")
 
 
 async def test_a_context_takes_at_most_one_round_trip_for_each_of_its_parts(service, org):
@@ -40,5 +48,6 @@ async def test_a_context_takes_at_most_one_round_trip_for_each_of_its_parts(serv
     assert context.user_memory.content
     assert context.entries
     assert context.messages
+    assert {each.kind for each in context.recalled} == {"memory", "store_entry"}
     assert [each.content for each in context.system_reminders] == ["Has a dog called Rex"]
     assert median(taken) <= PARTS

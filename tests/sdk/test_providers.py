@@ -12,6 +12,7 @@ from holdfast_client.context.model import (
     Context,
     ContextEntry,
     ContextMessage,
+    RecalledText,
     Reminder,
     ReminderSource,
     Tokens,
@@ -65,13 +66,18 @@ TALK = [
 ]
 
 
-def context(memory=MEMORY, entries=(), reminders=(), messages=()):
+def recalled(text):
+    return RecalledText("memory_1", "memory", text, 0.5, NOW, "manual")
+
+
+def context(memory=MEMORY, entries=(), reminders=(), messages=(), found=()):
     return Context(
         user_memory=UserMemory(memory, "tag", 1),
         system_reminders=[reminder(each) for each in reminders],
+        recalled=[recalled(each) for each in found],
         entries=[entry(*each) for each in entries],
         messages=list(messages),
-        tokens=Tokens(0, 0, 0, 0, 0),
+        tokens=Tokens(0, 0, 0, 0, 0, 0),
     )
 
 
@@ -132,7 +138,10 @@ def test_anthropic_gets_system_apart_and_roles_that_take_turns():
                 {"type": "tool_result", "tool_use_id": "c2", "content": "and served"},
             ],
         },
-        {"role": "assistant", "content": [{"type": "text", "text": "here"}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "here", "cache_control": {"type": "ephemeral"}}],
+        },
         {
             "role": "user",
             "content": [
@@ -143,6 +152,39 @@ def test_anthropic_gets_system_apart_and_roles_that_take_turns():
     ]
     ends = context(reminders=["x"], messages=TALK[:4]).to_anthropic()["messages"][-1]
     assert [each["type"] for each in ends["content"]] == ["tool_result", "text"]
+
+
+RECALLED = f"""<recalled>
+{rendering.RECALLED_ARE_DATA}
+<recalled_item when="2026-01-31">
+Rex is her dog
+</recalled_item>
+</recalled>"""
+
+
+def test_what_was_recalled_stands_in_the_last_user_message_before_its_text():
+    made = context(reminders=["likes sencha"], messages=TALK, found=["Rex is her dog"])
+    before = f"<system_reminder>\nlikes sencha\n</system_reminder>\n{RECALLED}"
+    assert made.to_openai("and now?")[-1]["content"] == f"{before}\n\nand now?"
+    assert made.to_anthropic("and now?")["messages"][-1]["content"] == [
+        {"type": "text", "text": before},
+        {"type": "text", "text": "and now?"},
+    ]
+    assert context(memory="", found=["Rex is her dog"]).to_openai() == [
+        {"role": "user", "content": RECALLED}
+    ]
+
+
+def test_what_changes_from_turn_to_turn_stands_behind_all_that_stays():
+    first = context(messages=TALK, found=["one"])
+    [*before, last] = first.to_openai("and now?")
+    then = [*TALK, message("user", "and now?"), message("assistant", "well")]
+    second = context(messages=then, found=["two"]).to_openai("later")
+    assert second[: len(before)] == before
+    assert "one" in last["content"]
+    cached = first.to_anthropic("and now?")
+    marked = [each for each in cached["messages"] if "cache_control" in each["content"][-1]]
+    assert marked == cached["messages"][-2:-1]
 
 
 # --- hostile texts -----------------------------------------------------------------------------------------------------
@@ -214,14 +256,19 @@ def test_no_text_changes_the_structure_of_a_prompt(user, agent, key, content, no
     assert parsed(memory) == (framed("user_memory", *inside) if inside else [])
 
     made = context(
-        memory, [(key, content), ("k", content)], [noted, noted], [message("user", said)]
+        memory, [(key, content), ("k", content)], [noted, noted], [message("user", said)], [noted]
     )
     one = [
         part
         for each in (key, "k")
         for part in framed("agent_entry", *told(content), attributes=attribute(each))
     ]
-    reminded = framed("system_reminder", *told(noted)) * 2
+    found = framed("recalled_item", *told(noted), attributes=' when="2026-01-31"')
+    sentence = f"\n{rendering.RECALLED_ARE_DATA}\n"
+    reminded = [
+        *framed("system_reminder", *told(noted)) * 2,
+        *framed("recalled", sentence, *found),
+    ]
     texts = [each["content"] for each in made.to_openai()]
     assert parsed(texts[-2]) == framed("agent_entries", *one)
     ending = f"\n\n{rendering.escape(said)}"

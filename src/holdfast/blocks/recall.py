@@ -12,7 +12,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.recall.answer import Ask, Thing, View, answer
-from holdfast.kernel.recall.search import begin
+from holdfast.kernel.recall.search import Understood, begin
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
@@ -75,7 +75,12 @@ def scopes_of(caller: Caller, agent_id: str | None) -> tuple[str, ...]:
 
 
 async def search_archives(
-    db: Database, caller: Caller, ask: Ask, archives: Sequence[Archive], view: View
+    db: Database,
+    caller: Caller,
+    ask: Ask,
+    archives: Sequence[Archive],
+    view: View,
+    asked: Understood | None = None,
 ) -> list[RecalledLine]:
     """The lines that a query finds, best first. Archives are small: they were read whole, by whoever made the view."""
     lines = {name: line for archive in archives for name, line in as_things(archive).items()}
@@ -83,7 +88,7 @@ async def search_archives(
     async def read(names: Sequence[str]) -> Mapping[str, Thing]:
         return {name: lines[name] for name in names if name in lines}
 
-    found = await answer(db, caller, ask, [replace(view, readers={KIND: read})])
+    found = await answer(db, caller, ask, [replace(view, readers={KIND: read})], asked)
     return [replace(each.object, score=each.score) for each in found.data]
 
 

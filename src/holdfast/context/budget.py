@@ -1,7 +1,7 @@
 """What fits a budget of tokens: the most valuable first, and an account of everything left out.
 
-In order of value: the user's core memory; what was said last, with the conversation's system messages; this turn's
-reminders; core entries; what was said before; the other entries. Within each, the first that does not fit closes it, so
+In order of value: the user's core memory; the newest messages, with the conversation's system messages; this turn's
+reminders; what was recalled for the message; core entries; earlier messages; the other entries. Within each, the first that does not fit closes it, so
 that an older, smaller one never jumps the queue and a conversation has no holes.
 """
 
@@ -85,16 +85,18 @@ def fill(
     purse: Purse,
     *,
     reminders: Sequence[Priced],
+    recalled: Sequence[Priced],
     entries: Sequence[tuple[Priced, str]],
     messages: Sequence[tuple[Priced, ContextMessage]],
 ) -> None:
-    """Spend what user memory left: reminders best first, entries newest first (each with its category), messages
-    oldest first."""
+    """Spend what user memory left: reminders and recalled texts best first, entries newest first (each with its
+    category), messages oldest first."""
     system, said = _units(messages)
     recent, earlier = said[:RECENT_MESSAGES], said[RECENT_MESSAGES:]
     purse.spend(system)
     unbroken = purse.spend(recent)
     purse.spend([[each] for each in reminders])
+    purse.spend([[each] for each in recalled])
     purse.spend([[each] for each, category in entries if category == CORE])
     if unbroken:
         purse.spend(earlier)

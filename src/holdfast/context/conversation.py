@@ -62,19 +62,27 @@ async def read_references(
     references: Sequence[Mapping[str, Any]],
     variables: Mapping[str, Any],
     tokenizer: Tokenizer | None,
+    implied: ConversationName | None = None,
 ) -> Said:
-    """The conversations that an agent's directory entry refers to, one after the other. One whose key cannot be made of
-    what this call says, or whose resource is gone, is named among the unresolved: an agent must not lose its prompt by it.
+    """The conversations that an agent's directory entry refers to, one after the other, and the implied one unless it is
+    among them. One whose key cannot be made of what this call says, or whose resource is gone, is named among the
+    unresolved: an agent must not lose its prompt by it.
     """
     messages: list[ContextMessage] = []
     total, unresolved = 0, []
     for reference in references:
         try:
             name = await _resolve(backends, speaker, reference, variables)
+            if name == implied:
+                continue
             said = await read_messages(backends, speaker, name, tokenizer)
         except (Invalid, NotFound):
             unresolved.append(str(reference["id"]))
             continue
+        messages += said.messages
+        total += said.total_count
+    if implied is not None:
+        said = await read_messages(backends, speaker, implied, tokenizer)
         messages += said.messages
         total += said.total_count
     return Said(messages, total, unresolved)

@@ -7,15 +7,22 @@ from typing import Any, Literal
 from holdfast.blocks.model import DEFAULT_LINES, BlockScope, BlockType, RecalledLine
 from holdfast.entries.model import Entry
 from holdfast.kernel.clock import Instant
+from holdfast.memories.model import Trust
 
 ArchivalMode = Literal["tool_only", "auto", "off"]
-Part = Literal["user_memory", "system_reminders", "entries", "messages"]
+RecallMode = Literal["auto", "off"]
+RecallKind = Literal["memory", "node_item", "store_entry", "summary"]
+Part = Literal["user_memory", "system_reminders", "recalled", "entries", "messages"]
 Why = Literal["max_tokens", "budget_bytes", "window", "unresolved"]
 
 MAX_MESSAGE_ID_CHARS = 128
 # Of a conversation, the newest this many are looked at.
 MESSAGE_WINDOW = 1_000
 MAX_TOKENS = 10_000_000
+RECALL_KINDS: tuple[RecallKind, ...] = ("memory", "node_item", "store_entry", "summary")
+DEFAULT_RECALLED, MAX_RECALLED = 8, 100
+# Below this score most of what recall finds for a message that has nothing to do with it.
+MIN_RECALL_SCORE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,17 @@ class MemoryPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class RecallPolicy:
+    """Which memory the message itself recalls; `min_trust` leaves out memories that are trusted less."""
+
+    mode: RecallMode = "auto"
+    kinds: tuple[RecallKind, ...] = RECALL_KINDS
+    limit: int = DEFAULT_RECALLED
+    min_score: float = MIN_RECALL_SCORE
+    min_trust: Trust | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationName:
     """Which conversation to read: by its key, or by variables for the template of its resource."""
 
@@ -40,7 +58,7 @@ class ConversationName:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of one session: what it was reminded of is kept under these names."""
+    """One message of one session: the reminders and recalled texts that it was given are stored under these names."""
 
     session_id: str
     message_id: str
@@ -92,6 +110,18 @@ class Reminder:
 
 
 @dataclass(frozen=True, slots=True)
+class RecalledText:
+    """What recall found for the message: the best passage of one object, since when it holds, and where it comes from."""
+
+    id: str
+    kind: RecallKind
+    text: str
+    score: float
+    when: Instant
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContextMessage:
     """A message of the conversation."""
 
@@ -113,6 +143,7 @@ class Tokens:
 
     user_memory: int
     system_reminders: int
+    recalled: int
     entries: int
     messages: int
     total: int
@@ -137,6 +168,7 @@ class Context:
 
     user_memory: UserMemory
     system_reminders: list[Reminder]
+    recalled: list[RecalledText]
     entries: list[Entry]
     messages: list[ContextMessage]
     tokens: Tokens

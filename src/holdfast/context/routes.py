@@ -8,18 +8,26 @@ from pydantic import Field
 from holdfast.blocks.model import DEFAULT_LINES, MAX_LINES
 from holdfast.context import service
 from holdfast.context.model import (
+    DEFAULT_RECALLED,
     MAX_MESSAGE_ID_CHARS,
+    MAX_RECALLED,
     MAX_TOKENS,
+    MIN_RECALL_SCORE,
+    RECALL_KINDS,
     ArchivalMode,
     Context,
     ConversationName,
     MemoryPolicy,
+    RecallKind,
+    RecallMode,
+    RecallPolicy,
     UserMemory,
 )
 from holdfast.conversations.backends import Backends
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
 from holdfast.kernel.ids import ClientId
+from holdfast.memories.model import Trust
 
 router = APIRouter(route_class=ApiRoute, prefix="/context", tags=["context"])
 
@@ -43,6 +51,21 @@ class PolicyAsked(Body):
     include_agent_core: bool = True
 
 
+class RecallAsked(Body):
+    """What the message itself should recall."""
+
+    mode: RecallMode = "auto"
+    kinds: list[RecallKind] | None = Field(None, min_length=1, examples=[["memory"]])
+    limit: int = Field(DEFAULT_RECALLED, ge=1, le=MAX_RECALLED)
+    min_score: float = Field(MIN_RECALL_SCORE, ge=0, le=1)
+    min_trust: Trust | None = Field(None, description="leave out memories that are trusted less")
+
+    def as_policy(self) -> RecallPolicy:
+        """The same as values."""
+        kinds = RECALL_KINDS if self.kinds is None else tuple(dict.fromkeys(self.kinds))
+        return RecallPolicy(self.mode, kinds, self.limit, self.min_score, self.min_trust)
+
+
 class ConversationAsked(Body):
     """Which conversation to read: by its key, or by variables for the template of its resource."""
 
@@ -58,7 +81,9 @@ class ContextAsk(Body):
     agent_id: ClientId | None = None
     session_id: ClientId | None = None
     message_id: str | None = Field(None, min_length=1, max_length=MAX_MESSAGE_ID_CHARS)
+    run_id: str | None = Field(None, description="with the entries of this run of the agent")
     memory_policy: PolicyAsked | None = None
+    recall: RecallAsked | None = None
     conversation: ConversationAsked | None = None
     max_tokens: int | None = Field(None, ge=1, le=MAX_TOKENS, examples=[4000])
     model: str | None = Field(None, max_length=255, description="whose tokens to count")
@@ -71,7 +96,9 @@ class ContextAsk(Body):
             agent_id=self.agent_id,
             session_id=self.session_id,
             message_id=self.message_id,
+            run_id=self.run_id,
             policy=MemoryPolicy(**policy.model_dump()) if policy else MemoryPolicy(),
+            recall=self.recall.as_policy() if self.recall else RecallPolicy(),
             conversation=ConversationName(**named.model_dump()) if named else None,
             max_tokens=self.max_tokens,
             model=self.model,
@@ -80,7 +107,8 @@ class ContextAsk(Body):
 
 @router.post("")
 async def post_context(body: ContextAsk, caller: TheCaller, backends: TheBackends) -> Context:
-    """What to put in a prompt: user memory, reminders for this turn, the agent's entries, the conversation."""
+    """What to put in a prompt: user memory, reminders for this turn, what recall finds for the message, the agent's entries,
+    the conversation."""
     return await service.assemble(backends, caller, body.as_ask())
 
 

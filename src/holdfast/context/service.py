@@ -1,41 +1,47 @@
 """Put a context together: every part asked for at once, then fitted into the budget."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.blocks import service as blocks
 from holdfast.blocks.archive import Archive
-from holdfast.blocks.model import MAX_QUERY_CHARS, Block, BlockScope
+from holdfast.blocks.model import MAX_QUERY_CHARS, Block
 from holdfast.blocks.recall import read_archives, scopes_of, search_archives
-from holdfast.context.budget import Priced, Purse, fill
+from holdfast.context import recalled
 from holdfast.context.conversation import Said, read_messages, read_references
+from holdfast.context.fit import Hydrated, Parts, core_of, fit
 from holdfast.context.model import (
     Context,
     ConversationName,
-    Dropped,
     MemoryPolicy,
+    RecallPolicy,
     Reminder,
-    Tokens,
     Turn,
     UserMemory,
 )
 from holdfast.context.prices import price_entries
-from holdfast.context.turns import keep_turn, read_turn
+from holdfast.context.turns import Given, keep_turn, read_turn
 from holdfast.context.user_memory import etag_of, render
 from holdfast.conversations.backends import Backends
+from holdfast.conversations.resources.config import BUILT_IN
 from holdfast.directory import agents
-from holdfast.entries import hydration
-from holdfast.entries.model import DEFAULT_BUDGET_BYTES, Entry
+from holdfast.entries import hydration, runs
+from holdfast.entries.model import DEFAULT_BUDGET_BYTES
 from holdfast.entries.reach import Reach
+from holdfast.kernel import clock, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
+from holdfast.kernel.errors import Invalid
 from holdfast.kernel.recall.answer import Ask as RecallAsk
 from holdfast.kernel.recall.answer import View
-from holdfast.kernel.recall.search import Begun, begin
+from holdfast.kernel.recall.model import Question
+from holdfast.kernel.recall.search import Begun, Understood, begin, understand
 from holdfast.kernel.tokens import Tokenizer, tokenizer_for
-from holdfast_client.context import rendering
+from holdfast.memories.model import ANYWHERE
+from holdfast.memories.view import look
+from holdfast.stores.recall import stores_in_sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,71 +52,70 @@ class Ask:
     agent_id: str | None = None
     session_id: str | None = None
     message_id: str | None = None
+    run_id: str | None = None
     policy: MemoryPolicy = field(default_factory=MemoryPolicy)
+    recall: RecallPolicy = field(default_factory=RecallPolicy)
     conversation: ConversationName | None = None
     max_tokens: int | None = None
     model: str | None = None
 
     @property
     def turn(self) -> Turn | None:
-        """The turn this is for, where both of its names are told."""
+        """The turn this is for, where both of its names are given."""
         if self.session_id is None or self.message_id is None:
             return None
         return Turn(self.session_id, self.message_id)
 
+    @property
+    def query(self) -> str:
+        """What is searched for; "" where the message says nothing."""
+        return self.message[:MAX_QUERY_CHARS].strip()
+
 
 @dataclass(frozen=True, slots=True)
-class Hydrated:
-    """What the agent has stored, and what each entry costs."""
+class Lines:
+    """The archives, read whole, where the message is to search them."""
 
-    entries: list[Entry] = field(default_factory=list)
-    tokens: list[int] = field(default_factory=list)
-    dropped: int = 0
+    begun: Begun
+    archives: list[Archive]
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What is read first: the agent's conversations, the core blocks, what this turn was reminded of if it was asked for
-    before, and the archives where the message is to search them."""
+    """What is read first: the agent's conversations, the core blocks, what this turn was given before, and where the message
+    is to search."""
 
     references: list[dict[str, Any]]
     blocks: list[Block]
-    remembered: list[Reminder] | None
-    begun: Begun | None
-    archives: list[Archive] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """All that could go into a prompt, each with its price."""
-
-    blocks: list[Block]
-    reminders: list[Reminder]
-    reminder_tokens: list[int]
-    hydrated: Hydrated
-    said: Said
+    given: Given
+    lines: Lines | None
+    recalling: recalled.Recalling | None
 
 
 async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
-    """What to put in a prompt. Asking again for a turn gives the reminders it got at first."""
+    """What to put in a prompt. Asking again for a turn gives the reminders and recalled texts that it got at first."""
     db, speaker = backends.db, _speaking(caller, ask.agent_id)
+    if ask.run_id is not None and speaker.agent_id is None:
+        raise Invalid.field("run_id", "is a run of an agent: give the agent_id too")
     tokenizer = tokenizer_for(ask.model)
-    turn = ask.turn if speaker.user_id is not None and ask.policy.archival_mode != "off" else None
-    (opened, reminded, said), hydrated = await _together(
+    turn = ask.turn if speaker.user_id is not None else None
+    (opened, found, said), hydrated = await _together(
         _open_and_follow(backends, speaker, ask, turn, tokenizer),
-        _hydrate(db, speaker, tokenizer),
+        _hydrate(db, speaker, ask.run_id, tokenizer),
     )
 
-    async def fitted(reminders: list[Reminder]) -> Context:
-        prices = await tokenizer.count_all([rendering.reminder(each.content) for each in reminders])
-        return _fit(ask, tokenizer, Parts(opened.blocks, reminders, prices, hydrated, said))
+    async def fitted(given: Given) -> Context:
+        parts = Parts(opened.blocks, given.reminders or [], given.recalled or [], hydrated, said)
+        return await fit(ask.policy, tokenizer, ask.max_tokens, parts)
 
-    context = await fitted(reminded)
-    if turn is None or opened.remembered is not None or ask.policy.archival_mode != "auto":
-        return context
-    kept = await keep_turn(db, speaker, turn, context.system_reminders)
-    # Somebody may have asked for the same turn meanwhile and come first.
-    return context if kept == context.system_reminders else await fitted(kept)
+    context = await fitted(found)
+    if turn is not None:
+        kept = _allowed(ask, await _keep(db, speaker, ask, turn, opened.given, context))
+        # Somebody may have asked for the same turn meanwhile and come first.
+        if (kept.reminders, kept.recalled) != (context.system_reminders, context.recalled):
+            context = await fitted(kept)
+    _count(context)
+    return context
 
 
 async def user_memory(db: Database, caller: Caller, agent_id: str | None) -> UserMemory:
@@ -118,8 +123,37 @@ async def user_memory(db: Database, caller: Caller, agent_id: str | None) -> Use
     speaker = _speaking(caller, agent_id)
     async with db.together(speaker):
         found, _ = await _together(_read_blocks(db, speaker), _references(db, speaker))
-    content = render(user_core=_core(found, "user"), agent_core=_core(found, "agent"))
+    content = render(user_core=core_of(found, "user"), agent_core=core_of(found, "agent"))
     return UserMemory(content, etag_of(content), Tokenizer().count(content))
+
+
+# --- what a turn was given -------------------------------------------------------------------------------------------
+
+
+async def _keep(
+    db: Database, speaker: Caller, ask: Ask, turn: Turn, before: Given, context: Context
+) -> Given:
+    """Store the parts that this call is the first to search for, as far as they fitted; what the turn has now."""
+    fresh = Given(
+        context.system_reminders
+        if before.reminders is None and ask.policy.archival_mode == "auto"
+        else None,
+        context.recalled if before.recalled is None and ask.recall.mode == "auto" else None,
+    )
+    return before if fresh == Given() else await keep_turn(db, speaker, turn, fresh)
+
+
+def _allowed(ask: Ask, given: Given) -> Given:
+    """What a turn was given, without the parts that this call turns off."""
+    return Given(
+        [] if ask.policy.archival_mode == "off" else given.reminders or [],
+        [] if ask.recall.mode == "off" else given.recalled or [],
+    )
+
+
+def _count(context: Context) -> None:
+    for part in ("user_memory", "system_reminders", "recalled", "entries", "messages"):
+        metrics.context_tokens.labels(part).inc(getattr(context.tokens, part))
 
 
 # --- the parts -------------------------------------------------------------------------------------------------------
@@ -147,56 +181,98 @@ async def _read_blocks(db: Database, speaker: Caller) -> list[Block]:
 
 async def _open_and_follow(
     backends: Backends, speaker: Caller, ask: Ask, turn: Turn | None, tokenizer: Tokenizer
-) -> tuple[Opened, list[Reminder], Said]:
-    """The user's memory in one round trip; then what it leads to: the lines of the archives, and the conversations."""
-    db, query = backends.db, _query(speaker, ask)
-    async with db.together(speaker):
-        opened = Opened(
-            *await _together(
-                _references(db, speaker),
-                _read_blocks(db, speaker),
-                _nothing() if turn is None else read_turn(db, speaker, turn),
-                _nothing() if query is None else begin(db, speaker, query, _scopes(speaker)),
-                _nothing() if query is None else read_archives(db, speaker, speaker.agent_id),
-            )
-        )
-    reminded, said = await _together(
-        _remind(db, speaker, ask, query, opened),
+) -> tuple[Opened, Given, Said]:
+    """The user's memory in one round trip; then what it leads to: what the message searches, and the conversations."""
+    opened = await _open(backends.db, speaker, ask, turn)
+    found, said = await _together(
+        _search(backends.db, speaker, ask, opened),
         _converse(backends, speaker, ask, opened, tokenizer),
     )
-    return opened, reminded, said
+    return opened, found, said
 
 
-def _query(speaker: Caller, ask: Ask) -> str | None:
-    """What the archives are asked, where the policy lets the message search them."""
-    query = ask.message[:MAX_QUERY_CHARS]
-    if ask.policy.archival_mode != "auto" or speaker.user_id is None or not query.strip():
-        return None
-    return query
+async def _open(db: Database, speaker: Caller, ask: Ask, turn: Turn | None) -> Opened:
+    lines = bool(ask.query) and ask.policy.archival_mode == "auto" and speaker.user_id is not None
+    recalls = bool(ask.query) and ask.recall.mode == "auto"
+    # One statement each, and all of them gathered here: only then do they share a round trip.
+    async with db.together(speaker):
+        references, core, given, begun, archives, seen, store_ids = await _together(
+            _references(db, speaker),
+            _read_blocks(db, speaker),
+            read_turn(db, speaker, turn) if turn else _nothing(),
+            begin(db, speaker, ask.query, _scopes(speaker)) if lines else _nothing(),
+            read_archives(db, speaker, speaker.agent_id) if lines else _nothing(),
+            look(db, speaker, ANYWHERE, ask.query) if recalls else _nothing(),
+            stores_in_sight(db, speaker) if recalls else _nothing(),
+        )
+    return Opened(
+        references,
+        core,
+        given or Given(),
+        Lines(begun, archives) if lines else None,
+        recalled.views_of(db, speaker, seen[1], store_ids) if recalls else None,
+    )
 
 
 def _scopes(speaker: Caller) -> tuple[str, ...]:
     return scopes_of(speaker, speaker.agent_id)
 
 
+async def _search(db: Database, speaker: Caller, ask: Ask, opened: Opened) -> Given:
+    """What the turn was given before; else what the message finds, in the archives and beyond them in one round trip."""
+    before = _allowed(ask, opened.given)
+    lines = opened.lines if opened.given.reminders is None else None
+    recalling = opened.recalling if opened.given.recalled is None else None
+    # The query is embedded before the round trip begins: a connection must not wait for a model.
+    lines_asked = None if lines is None else await _understand(db, speaker, ask, lines.begun)
+    asked = None if recalling is None else await _understand(db, speaker, ask, recalling.begun)
+    if asked is None and lines_asked is None:
+        return before
+    async with db.together(speaker):
+        reminders, texts = await _together(
+            _nothing()
+            if lines is None or lines_asked is None
+            else _remind(db, speaker, ask, lines, lines_asked),
+            _nothing()
+            if recalling is None or asked is None
+            else recalled.find(db, recalling, ask.recall, ask.query, asked),
+        )
+    return Given(
+        before.reminders if reminders is None else reminders,
+        before.recalled if texts is None else texts,
+    )
+
+
+async def _understand(db: Database, speaker: Caller, ask: Ask, begun: Begun) -> Understood:
+    question = Question(text=ask.query, scopes=(), kinds=(), now=clock.now())
+    return await understand(db, speaker, question, begun)
+
+
 async def _remind(
-    db: Database, speaker: Caller, ask: Ask, query: str | None, opened: Opened
+    db: Database, speaker: Caller, ask: Ask, lines: Lines, asked: Understood
 ) -> list[Reminder]:
-    """What the turn was reminded of before; else the lines of the archives that fit the message."""
-    if opened.remembered is not None or query is None or opened.begun is None:
-        return opened.remembered or []
+    """The lines of the archives that fit the message."""
     policy = ask.policy
-    asked = RecallAsk(query=query, limit=policy.archival_limit, min_score=policy.archival_min_score)
-    view = View(_scopes(speaker), {}, begun=opened.begun)
-    lines = await search_archives(db, speaker, asked, opened.archives or [], view)
-    return [Reminder.of(line) for line in lines]
+    question = RecallAsk(
+        query=ask.query, limit=policy.archival_limit, min_score=policy.archival_min_score
+    )
+    view = View(_scopes(speaker), {})
+    found = await search_archives(db, speaker, question, lines.archives, view, asked)
+    return [Reminder.of(line) for line in found]
 
 
-async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydrated:
+async def _hydrate(
+    db: Database, speaker: Caller, run_id: str | None, tokenizer: Tokenizer
+) -> Hydrated:
     if speaker.agent_id is None:
         return Hydrated()
     reach = Reach.of(speaker, speaker.agent_id)
-    filled = await hydration.look(db, speaker, reach, budget_bytes=DEFAULT_BUDGET_BYTES)
+    if run_id is None:
+        filled = await hydration.look(db, speaker, reach, budget_bytes=DEFAULT_BUDGET_BYTES)
+    else:
+        async with db.read(speaker) as tx:
+            live = await runs.read_under(tx, speaker, speaker.agent_id, run_id)
+            filled = await hydration.fill(tx, reach.within(live), budget_bytes=DEFAULT_BUDGET_BYTES)
     tokens = await price_entries(tokenizer, filled.data)
     return Hydrated(filled.data, tokens, filled.dropped_entries)
 
@@ -204,13 +280,14 @@ async def _hydrate(db: Database, speaker: Caller, tokenizer: Tokenizer) -> Hydra
 async def _converse(
     backends: Backends, speaker: Caller, ask: Ask, opened: Opened, tokenizer: Tokenizer
 ) -> Said:
-    """The conversation that was named, else those the agent refers to. Where no model is named, a message costs what its
-    resource counted when it was appended."""
+    """The conversation that was named, else those the agent refers to and that of the session. Where no model is named, a
+    message costs what its resource counted when it was appended."""
     counted_by = tokenizer if ask.model is not None else None
     if ask.conversation is not None:
         return await read_messages(backends, speaker, ask.conversation, counted_by)
+    implied = None if ask.session_id is None else ConversationName(BUILT_IN, ask.session_id)
     return await read_references(
-        backends, speaker, opened.references, _variables(speaker, ask), counted_by
+        backends, speaker, opened.references, _variables(speaker, ask), counted_by, implied
     )
 
 
@@ -232,83 +309,3 @@ async def _together(*parts: Coroutine[Any, Any, Any]) -> list[Any]:
         if isinstance(result, BaseException):
             raise result
     return results
-
-
-# --- the fit ---------------------------------------------------------------------------------------------------------
-
-
-def _core(found: Sequence[Block], scope: BlockScope) -> str:
-    return next((each.content for each in found if each.scope == scope), "")
-
-
-def _fit(ask: Ask, tokenizer: Tokenizer, parts: Parts) -> Context:
-    entries, messages = parts.hydrated.entries, parts.said.messages
-    purse = Purse(ask.max_tokens)
-    memory = _fit_user_memory(purse, ask.policy, tokenizer, parts.blocks)
-    fill(
-        purse,
-        reminders=[
-            Priced("system_reminders", each.name, tokens, index)
-            for index, (each, tokens) in enumerate(
-                zip(parts.reminders, parts.reminder_tokens, strict=True)
-            )
-        ],
-        entries=[
-            (Priced("entries", each.key, tokens, index), each.category)
-            for index, (each, tokens) in enumerate(zip(entries, parts.hydrated.tokens, strict=True))
-        ],
-        messages=[
-            (Priced("messages", each.id, each.tokens, index), each)
-            for index, each in enumerate(messages)
-        ],
-    )
-    return Context(
-        user_memory=memory,
-        system_reminders=[parts.reminders[i] for i in purse.places("system_reminders")],
-        entries=[entries[i] for i in purse.places("entries")],
-        messages=[messages[i] for i in purse.places("messages")],
-        tokens=_tokens(purse),
-        dropped=[*purse.account(), *_dropped_before(parts)],
-    )
-
-
-def _fit_user_memory(
-    purse: Purse, policy: MemoryPolicy, tokenizer: Tokenizer, found: Sequence[Block]
-) -> UserMemory:
-    """Both core blocks, or the one that fits; the user's before the agent's."""
-    user = _core(found, "user") if policy.include_user_core else ""
-    agent = _core(found, "agent") if policy.include_agent_core else ""
-    price = {
-        choice: tokenizer.count(render(user_core=choice[0], agent_core=choice[1]))
-        for choice in ((user, agent), (user, ""), ("", agent), ("", ""))
-    }
-    chosen = next(c for c, tokens in price.items() if purse.left is None or tokens <= purse.left)
-    for index, (name, alone) in enumerate((("user_core", (user, "")), ("agent_core", ("", agent)))):
-        if price[alone] and not chosen[index]:
-            purse.refuse([[Priced("user_memory", name, price[alone], index)]])
-    content = render(user_core=chosen[0], agent_core=chosen[1])
-    purse.spend([[Priced("user_memory", "user_memory", price[chosen], 0)]])
-    return UserMemory(content, etag_of(content), price[chosen])
-
-
-def _tokens(purse: Purse) -> Tokens:
-    return Tokens(
-        user_memory=purse.tokens("user_memory"),
-        system_reminders=purse.tokens("system_reminders"),
-        entries=purse.tokens("entries"),
-        messages=purse.tokens("messages"),
-        total=sum(each.tokens for each in purse.kept),
-    )
-
-
-def _dropped_before(parts: Parts) -> list[Dropped]:
-    """What the faces left out before tokens were counted."""
-    dropped = []
-    if parts.hydrated.dropped:
-        dropped.append(Dropped("entries", "budget_bytes", parts.hydrated.dropped, None, []))
-    if parts.said.unresolved:
-        dropped.append(Dropped("messages", "unresolved", 0, None, parts.said.unresolved))
-    earlier = parts.said.total_count - len(parts.said.messages)
-    if earlier > 0:
-        dropped.append(Dropped("messages", "window", earlier, None, []))
-    return dropped

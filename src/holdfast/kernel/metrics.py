@@ -49,6 +49,9 @@ hydration_dropped_entries = Counter(
 hydration_dropped_bytes = Counter(
     "holdfast_hydration_dropped_bytes_total", "Bytes that did not fit a hydration's budget."
 )
+context_tokens = Counter(
+    "holdfast_context_tokens_total", "Tokens of the contexts that were given, by part.", ["part"]
+)
 searches_without_a_hit = Counter(
     "holdfast_entry_searches_without_a_hit_total", "Searches of entries that found nothing."
 )

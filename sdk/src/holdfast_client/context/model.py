@@ -1,6 +1,6 @@
 """The values of a context, and its conversion to the format of a provider."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -19,6 +19,18 @@ class MemoryPolicy:
     archival_min_score: float | None = None
     include_user_core: bool = True
     include_agent_core: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPolicy:
+    """What the message recalls: of which kinds (None: memories, node items, store entries and summaries), how many, and from
+    which score and trust on."""
+
+    mode: Literal["auto", "off"] = "auto"
+    kinds: Sequence[str] | None = None
+    limit: int = 8
+    min_score: float = 0.3
+    min_trust: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,18 @@ class Reminder:
     content: str
     source: ReminderSource
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledText:
+    """What recall found for the message: the best passage of one object, since when it holds, and where it comes from."""
+
+    id: str
+    kind: str
+    text: str
+    score: float
+    when: datetime
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +128,7 @@ class Tokens:
 
     user_memory: int
     system_reminders: int
+    recalled: int
     entries: int
     messages: int
     total: int
@@ -122,10 +147,11 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """User memory, reminders, entries and messages for a prompt."""
+    """User memory, reminders, recalled texts, entries and messages for a prompt."""
 
     user_memory: UserMemory
     system_reminders: list[Reminder]
+    recalled: list[RecalledText]
     entries: list[ContextEntry]
     messages: list[ContextMessage]
     tokens: Tokens
@@ -135,13 +161,13 @@ class Context:
     def to_openai(self, message: str | None = None) -> list[dict[str, Any]]:
         """Messages for OpenAI's chat API: memory, which changes least, then the conversation.
 
-        Reminders are put at the start of the last user message, which is `message` unless the conversation ends with it.
+        Reminders and recalled texts are put at the start of the last user message, which is `message` unless the conversation ends with it.
         """
         return providers.openai(self, message)
 
     def to_anthropic(self, message: str | None = None) -> dict[str, Any]:
         """`system` and `messages` for Anthropic's API: `client.messages.create(model=…, **context.to_anthropic(said))`.
 
-        User memory is marked for prompt caching.
+        User memory and the messages before the last are marked for prompt caching.
         """
         return providers.anthropic(self, message)

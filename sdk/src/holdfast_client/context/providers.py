@@ -21,11 +21,11 @@ def openai(context: "Context", message: str | None) -> list[Message]:
     talk = [_openai_message(each) for each in context.messages]
     if message is not None:
         talk.append(_said("user", escape(message)))
-    reminders = _reminders(context)
-    if reminders and talk and talk[-1]["role"] == "user":
-        talk[-1] = {**talk[-1], "content": f"{reminders}\n\n{talk[-1]['content']}"}
-    elif reminders:
-        talk.append(_said("user", reminders))
+    found = _for_this_turn(context)
+    if found and talk and talk[-1]["role"] == "user":
+        talk[-1] = {**talk[-1], "content": f"{found}\n\n{talk[-1]['content']}"}
+    elif found:
+        talk.append(_said("user", found))
     return standing + talk
 
 
@@ -43,20 +43,22 @@ def anthropic(context: "Context", message: str | None) -> Message:
             _append(messages, _anthropic_message(each))
     if message is not None:
         _append(messages, {"role": "user", "content": [_text(escape(message))]})
-    reminders = _reminders(context)
-    if reminders:
-        _insert_before_last_text(messages, reminders)
+    if len(messages) > 1 and messages[-2]["content"]:  # the next turn's prompt begins with the same
+        messages[-2]["content"][-1]["cache_control"] = {"type": "ephemeral"}
+    found = _for_this_turn(context)
+    if found:
+        _insert_before_last_text(messages, found)
     return {"system": system, "messages": messages}
 
 
-def _insert_before_last_text(messages: list[Message], reminders: str) -> None:
+def _insert_before_last_text(messages: list[Message], found: str) -> None:
     """Insert into the last user message before its text, after tool results: the API requires those first."""
     if not messages or messages[-1]["role"] != "user":
-        messages.append({"role": "user", "content": [_text(reminders)]})
+        messages.append({"role": "user", "content": [_text(found)]})
         return
     content = messages[-1]["content"]
     at = len(content) - 1 if content[-1]["type"] == "text" else len(content)
-    content.insert(at, _text(reminders))
+    content.insert(at, _text(found))
 
 
 def _standing(context: "Context") -> list[str]:
@@ -65,8 +67,11 @@ def _standing(context: "Context") -> list[str]:
     return [text for text in (context.user_memory.content, entries) if text]
 
 
-def _reminders(context: "Context") -> str:
-    return rendering.reminders(each.content for each in context.system_reminders)
+def _for_this_turn(context: "Context") -> str:
+    """Reminders and recalled texts, which change from turn to turn."""
+    reminders = rendering.reminders(each.content for each in context.system_reminders)
+    recalled = rendering.recalled((each.text, each.when) for each in context.recalled)
+    return "\n".join(text for text in (reminders, recalled) if text)
 
 
 def _said(role: str, content: str) -> Message:

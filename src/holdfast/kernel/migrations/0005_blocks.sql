@@ -24,13 +24,15 @@ CREATE TABLE blocks (
 CREATE UNIQUE INDEX blocks_by_place ON blocks (org_id, user_id, place, block_type);
 CALL wall_off('blocks');
 
--- The reminders that a turn got, so that a replay of it gets the same. Written once.
+-- The reminders that a turn got, and what was recalled for it, so that a replay of it gets the same. Each is written once;
+-- null until a call for the turn asks for it.
 CREATE TABLE context_turns (
     org_id      text NOT NULL REFERENCES orgs,
     user_id     text NOT NULL,
     session_id  text NOT NULL,
     message_id  text NOT NULL,
-    reminders   jsonb NOT NULL,
+    reminders   jsonb,
+    recalled    jsonb,
     created_at  timestamptz NOT NULL,
     PRIMARY KEY (org_id, user_id, session_id, message_id)
 );

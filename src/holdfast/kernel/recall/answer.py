@@ -7,6 +7,7 @@ budget, and gives a reason for each id that was asked about and is not among the
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -110,22 +111,30 @@ def check(ask: Ask) -> None:
     check_ids(ask.ids)
 
 
-async def answer(db: Database, caller: Caller, ask: Ask, views: Sequence[View]) -> RecalledThings:
-    """What fits a query best, of all that the views let the caller see."""
+async def answer(
+    db: Database,
+    caller: Caller,
+    ask: Ask,
+    views: Sequence[View],
+    asked: Understood | None = None,
+) -> RecalledThings:
+    """What fits a query best, of all that the views let the caller see. `asked` is the query as `understand` gave it, for a
+    caller that sends several questions in one round trip."""
     check(ask)
     readers = {kind: reader for view in views for kind, reader in view.readers.items()}
     wanted = KINDS if ask.kinds is None else ask.kinds
     kinds = tuple(kind for kind in readers if kind in wanted)
     walks = [view for view in views if ask.graph and view.walk and _shows(view, kinds)]
     question = _question(ask, views, kinds, walks)
-    begun = views[0].begun if len(views) == 1 else None
-    asked = await understand(db, caller, question, begun)
+    if asked is None:
+        begun = views[0].begun if len(views) == 1 else None
+        asked = await understand(db, caller, question, begun)
     found = await rank(db, caller, question, asked)
     for view in walks:
         if view.walk is not None:
             found = await view.walk(question, found)
     found = replace(found, hits=[hit for hit in found.hits if hit.kind in kinds])
-    data, tokens = await _shown(ask, readers, found)
+    data, tokens = await _shown(db, caller, ask, readers, found)
     misses: list[Miss] = []
     if ask.explain:
         shown = {each.id for each in data}
@@ -157,7 +166,7 @@ def _question(
 
 
 async def _shown(
-    ask: Ask, readers: Mapping[Kind, Reader], found: Found
+    db: Database, caller: Caller, ask: Ask, readers: Mapping[Kind, Reader], found: Found
 ) -> tuple[list[RecalledThing], int]:
     """The best that can be read, as many as fit. Reads a few more than are wanted, and more of them only where those do
     not suffice."""
@@ -165,7 +174,7 @@ async def _shown(
     at_once = ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
     readable: list[RecalledThing] = []
     while hits and len(readable) < ask.limit:
-        things = await _read(readers, hits[:at_once])
+        things = await _read(db, caller, readers, hits[:at_once])
         readable += [
             _recalled(things[hit.kind, hit.object_id], hit, ask)
             for hit in hits[:at_once]
@@ -176,12 +185,14 @@ async def _shown(
 
 
 async def _read(
-    readers: Mapping[Kind, Reader], hits: Sequence[Hit]
+    db: Database, caller: Caller, readers: Mapping[Kind, Reader], hits: Sequence[Hit]
 ) -> dict[tuple[Kind, str], Thing]:
+    """What was found, of all kinds in one round trip."""
     by_kind: dict[Kind, list[str]] = {}
     for hit in hits:
         by_kind.setdefault(hit.kind, []).append(hit.object_id)
-    read = await asyncio.gather(*(readers[kind](ids) for kind, ids in by_kind.items()))
+    async with db.together(caller) if len(by_kind) > 1 else nullcontext():
+        read = await asyncio.gather(*(readers[kind](ids) for kind, ids in by_kind.items()))
     return {
         (kind, id): thing
         for kind, things in zip(by_kind, read, strict=True)
