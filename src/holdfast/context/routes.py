@@ -107,8 +107,7 @@ class ContextAsk(Body):
 
 @router.post("")
 async def post_context(body: ContextAsk, caller: TheCaller, backends: TheBackends) -> Context:
-    """What to put in a prompt: user memory, reminders for this turn, what recall finds for the message, the agent's entries,
-    the conversation."""
+    """What to put in a prompt: user memory, reminders, what the message recalls, the agent's entries, the conversation."""
     return await service.assemble(backends, caller, body.as_ask())
 
 
