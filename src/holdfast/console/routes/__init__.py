@@ -1,10 +1,40 @@
 """The pages, a module for each part of the menu."""
 
-from holdfast.console.routes import account, overview, sign_in
+from holdfast.console.routes import (
+    account,
+    blocks,
+    conversations,
+    entries,
+    jobs,
+    keys,
+    memories,
+    nodes,
+    overview,
+    people,
+    prompt,
+    search,
+    settings,
+    sign_in,
+    store_entries,
+    stores,
+)
 
 ROUTERS = (
     sign_in.open_router,
     sign_in.router,
     overview.router,
     account.router,
+    prompt.router,
+    search.router,
+    blocks.router,
+    entries.router,
+    conversations.router,
+    memories.router,
+    nodes.router,
+    stores.router,
+    store_entries.router,
+    jobs.router,
+    people.router,
+    keys.router,
+    settings.router,
 )

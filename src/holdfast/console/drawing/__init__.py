@@ -1,0 +1,1 @@
+"""Numbers for drawings: templates write them as SVG, so that nothing is drawn from unescaped text."""

@@ -1,0 +1,55 @@
+"""The settings of the org."""
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from holdfast.console.fields import Fields
+from holdfast.console.visit import PageRoute, TheVisit
+from holdfast.directory import orgs, workspaces
+from holdfast.kernel.pages import Cursor
+
+router = APIRouter(route_class=PageRoute, prefix="/settings", include_in_schema=False)
+
+MAX_TOKENS_A_DAY = 10**15
+
+
+@router.get("", response_model=None)
+async def settings(visit: TheVisit) -> Response:
+    """What is set; who administers the org may change it."""
+    org = await orgs.read_org(visit.db, visit.caller)
+    known = await workspaces.list_workspaces(visit.db, visit.caller, Cursor(100))
+    return visit.page("org/settings.html", org=org, workspaces=known.data)
+
+
+@router.post("", response_model=None)
+async def change_settings(visit: TheVisit) -> Response:
+    """Change them at the version that the form was made from."""
+    version = visit.form.number("version", 1, 2**31 - 1)
+    await orgs.change_org(
+        visit.db,
+        visit.caller,
+        _changes(visit.form),
+        if_match=None if version is None else [version],
+    )
+    return visit.go("/settings", "saved")
+
+
+@router.post("/workspaces", response_model=None)
+async def put_workspace(visit: TheVisit) -> Response:
+    """Make a workspace, or name it."""
+    form = visit.form
+    await workspaces.put_workspace(
+        visit.db, visit.caller, form.must("workspace_id"), form.text("name")
+    )
+    return visit.go("/settings", "saved")
+
+
+def _changes(form: Fields) -> dict[str, Any]:
+    return {
+        "name": form.must("name"),
+        "workspaces_enabled": form.flag("workspaces_enabled"),
+        "review_extractions": form.flag("review_extractions"),
+        "llm_tokens_per_day": form.number("llm_tokens_per_day", 0, MAX_TOKENS_A_DAY),
+        "language": form.must("language"),
+    }
