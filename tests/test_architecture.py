@@ -4,7 +4,7 @@ kernel          nobody but itself
 engine          nobody but itself
 edge            kernel
 a face          kernel; its routes.py and tools.py also edge
-context, …      what crosses faces: kernel and the faces' services; its routes.py and tools.py also edge; and the SDK's
+context, …      what crosses faces: kernel, the faces' services and the recall over all of them; its routes.py and tools.py also edge; and the SDK's
                 renderer, so that a prompt is written by one and the same code on both sides
 anthropic_api   somebody else's API over our faces: kernel, edge and the faces' services
 app, serve, …   everybody: they put the rooms together
@@ -92,7 +92,7 @@ def allowed_rooms(name: str) -> set[str] | None:
     if room in SURFACES:
         return {"kernel", "edge", *FACES}
     if room in CROSSING:
-        return {"kernel", *FACES, *({"edge"} if speaks else ())}
+        return {"kernel", "unified_recall", *FACES, *({"edge"} if speaks else ())}
     return None
 
 

@@ -29,6 +29,7 @@ from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
 from holdfast.entries import routes as entries
 from holdfast.kernel.tokens import Tokenizer
+from holdfast.learning import routes as learning
 from holdfast.memories import routes as memories
 from holdfast.operations import routes as operations
 from holdfast.stores import routes as stores
@@ -58,6 +59,7 @@ ROUTERS = (
     access.secret_router,
     directory.router,
     *operations.routers,
+    learning.router,
 )
 
 
@@ -114,6 +116,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     app.state.assets = assets
     app.state.cookie_secure = config.cookie_secure
     app.state.conversations = backends
+    app.state.learning = deployment.learning
     app.state.checks = {"database": db.check, "assets": assets.check}
     if backends.redis is not None:
         app.state.checks["redis"] = backends.redis.check

@@ -24,6 +24,9 @@ from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.redis import Redis
+from holdfast.learning.extractor import open_extractor
+from holdfast.learning.sessions import SessionEvents
+from holdfast.learning.settle import Learning
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.settings import Settings
 
@@ -51,6 +54,7 @@ class Config:
     token_endpoints: tuple[str, ...] = ()
     token_keys: tuple[str, ...] = ()
     flushed_kept_for: str | None = None
+    settle_after_s: float = 900.0
     trusted_proxies: tuple[str, ...] = ()
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
@@ -76,6 +80,7 @@ def config_of(settings: Settings, database_url: str) -> Config:
         token_endpoints=tuple(settings.token_endpoints),
         token_keys=tuple(settings.token_keys),
         flushed_kept_for=settings.flushed_kept_for,
+        settle_after_s=durations.seconds(settings.settle_after),
         trusted_proxies=tuple(settings.trusted_proxies),
         connections=ConnectionLimits(
             request_timeout_s=settings.request_timeout_s,
@@ -111,6 +116,7 @@ class Deployment:
             folder=config.database_folder,
         )
         self.conversations = _backends(config, self.db)
+        self.learning = Learning(self.conversations, open_extractor(self.conversations.llm))
         self.assets = ObjectStore(config.assets)
 
     @asynccontextmanager
@@ -148,4 +154,5 @@ def _backends(config: Config, db: Database) -> Backends:
         flushed_kept_for=None
         if kept_for is None
         else timedelta(seconds=durations.seconds(kept_for)),
+        listener=SessionEvents(db),
     )

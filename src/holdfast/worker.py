@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from datetime import timedelta
 
 import psycopg
 import structlog
 
 from holdfast.conversations import sweep as conversations
-from holdfast.conversations.backends import Backends
 from holdfast.conversations.flush import service as flushing
 from holdfast.conversations.flush.summarise import JOB as FLUSH_JOB
 from holdfast.deployment import Config, Deployment, open_deployment
@@ -17,24 +17,29 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
 from holdfast.kernel.recall import language, vectors
+from holdfast.learning import settle
+from holdfast.learning.sessions import JOB as SETTLE_JOB
+from holdfast.learning.sessions import settle_rested, sweep_given
 from holdfast.memories.assets import service as assets
 from holdfast.unified_recall.documents import READERS
 
 log = structlog.get_logger("holdfast.worker")
 
 SWEEP_EVERY_S = 3600.0
+LOOK_FOR_RESTED_EVERY_S = 15.0
 RESTART_AFTER_S = 2.0
 
 
-def handlers(backends: Backends) -> Mapping[str, Handler]:
+def handlers(deployment: Deployment) -> Mapping[str, Handler]:
     """Every kind of job and the function that does it."""
-    db = backends.db
+    db, backends = deployment.db, deployment.conversations
     return {
         **entries.handlers(db),
         "embed": vectors.embed_later(db, READERS),
         FLUSH_JOB: flushing.handler(backends),
         "index": vectors.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
+        SETTLE_JOB: settle.handler(deployment.learning),
     }
 
 
@@ -63,11 +68,13 @@ async def run_worker(config: Config, *, concurrency: int = 4) -> None:
     """Do jobs until cancelled, and tidy up at the start and from time to time."""
     async with open_deployment(config, max_size=concurrency + 1) as deployment:
         tidying = asyncio.create_task(_tidy(deployment))
+        settling = asyncio.create_task(_settle(deployment))
         try:
-            worker = Worker(config.database_url, deployment.db, handlers(deployment.conversations))
+            worker = Worker(config.database_url, deployment.db, handlers(deployment))
             await worker.run(concurrency=concurrency)
         finally:
             tidying.cancel()
+            settling.cancel()
 
 
 async def _tidy(deployment: Deployment) -> None:
@@ -75,7 +82,18 @@ async def _tidy(deployment: Deployment) -> None:
     while True:
         await _attempt("assets", assets.sweep(deployment.db, deployment.assets))
         await _attempt("conversations", conversations.sweep(deployment.conversations))
+        await _attempt("given texts", sweep_given(deployment.db))
         await asyncio.sleep(SWEEP_EVERY_S)
+
+
+async def _settle(deployment: Deployment) -> None:
+    """Look for sessions that rest and have no job."""
+    settle_after_s = deployment.config.settle_after_s
+    every_s = min(LOOK_FOR_RESTED_EVERY_S, max(0.5, settle_after_s / 4))
+    while True:
+        rested = settle_rested(deployment.db, timedelta(seconds=settle_after_s))
+        await _attempt("rested sessions", rested)
+        await asyncio.sleep(every_s)
 
 
 async def _attempt(what: str, sweep: Awaitable[object]) -> None:

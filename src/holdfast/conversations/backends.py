@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from holdfast.conversations.counting import Counter
 from holdfast.conversations.logs.local import LocalLog
@@ -11,6 +11,7 @@ from holdfast.conversations.logs.postgres import PostgresLog
 from holdfast.conversations.logs.protocol import MessageLog
 from holdfast.conversations.logs.reads import ReadNotes
 from holdfast.conversations.logs.redis import RedisLog
+from holdfast.conversations.model import Instance
 from holdfast.conversations.resources.config import Resource
 from holdfast.conversations.resources.rules import Capabilities
 from holdfast.conversations.resources.token_access import TokenAccess
@@ -30,6 +31,20 @@ MAX_REMEMBERED = 10_000
 DEFAULT_TIMEOUT_S = 10.0
 
 
+class SessionListener(Protocol):
+    """Is called about messages of sessions. Who learns from conversations registers one."""
+
+    async def appended(
+        self, caller: Caller, session_id: str, instance: Instance, number: int
+    ) -> None:
+        """After messages of a session were appended."""
+        ...
+
+    async def before_removal(self, caller: Caller, instance: Instance) -> None:
+        """Before a flush takes messages out of an instance."""
+        ...
+
+
 @dataclass(slots=True)
 class Backends:
     """One per process."""
@@ -40,6 +55,7 @@ class Backends:
     token_access: TokenAccess = field(default_factory=TokenAccess)
     flushed_kept_for: timedelta | None = None
     timeout_s: float = DEFAULT_TIMEOUT_S
+    listener: SessionListener | None = None
     _reads: ReadNotes = field(init=False)
     _breakers: OrderedDict[tuple[str, str, str], Breaker] = field(
         default_factory=OrderedDict, init=False

@@ -9,12 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 from holdfast.conversations.model import COMPACTION
+from holdfast.kernel.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS, compile_pattern
 
-MAX_PATTERNS = 100
-MAX_PATTERN_CHARS = 1_000
+__all__ = [
+    "MAX_PATTERNS",
+    "MAX_PATTERN_CHARS",
+    "RedactionFailed",
+    "Redactor",
+    "compile_pattern",
+    "redact_all",
+    "redact_message",
+]
+
 # Past this much text a thread does it.
 _MAX_CHARS_ON_THE_LOOP = 16_384
 
@@ -81,20 +88,6 @@ class Redactor:
     def covers(self, text: str) -> bool:
         """Whether some pattern matches in it."""
         return any(pattern.search(text) is not None for pattern in self.patterns)
-
-
-def compile_pattern(pattern: str) -> Any:
-    """The pattern, compiled; ValueError says what is wrong with it."""
-    options = re2.Options()
-    options.log_errors = False  # it would write the pattern to standard error
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error as error:
-        reason = error.args[0] if error.args else "it cannot be read"
-        raise ValueError(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
-    if compiled.search("") is not None:
-        raise ValueError("it matches the empty text, and would match everywhere")
-    return compiled
 
 
 def redact_message(redactor: Redactor, message: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Read, append, write, flush, clear, restore, delete, pop; stats and health of an instance; the list of instances."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -125,6 +126,7 @@ async def append(
             opened.caller, opened.instance, intake.drafts, _terms(opened.resource)
         )
         appended, duplicates, totals = done.appended, done.duplicates, done.totals
+        await _note_session(backends, opened, request.session_id, appended)
         flushed = await _flush_after(backends, opened, totals)
         counts = (totals.message_count, totals.token_count)
     else:
@@ -141,6 +143,7 @@ async def write(
     intake = await take_in(opened.resource, backends.counter(opened.resource), given)
     drafts = _that_fit(opened.resource, intake.drafts)
     totals = (await _replace(backends, opened, drafts, "written"))[1]
+    await _note_session(backends, opened, request.session_id, totals.message_count)
     flushed = await _flush_after(backends, opened, totals)
     kept = totals.message_count
     duplicates = len(drafts) - kept
@@ -279,6 +282,16 @@ async def _replace(
     log = backends.log(opened.caller, opened.resource)
     terms = _terms(opened.resource, clearing=True)
     return await log.replace(opened.caller, opened.instance, drafts, terms, action)
+
+
+async def _note_session(
+    backends: Backends, opened: OpenInstance, session_id: str | None, appended: int
+) -> None:
+    """Report messages of a session. They are kept by now: should it fail, the next append reports again."""
+    if backends.listener is None or session_id is None or not appended:
+        return
+    with suppress(BackendUnavailable):
+        await backends.listener.appended(opened.caller, session_id, opened.instance, appended)
 
 
 async def _flush_after(

@@ -20,6 +20,7 @@ class Org:
     review_extractions: bool
     llm_tokens_per_day: int | None
     language: str
+    redact_patterns: list[str]
     recall_weights: dict[str, float] | None
     version: int
     created_at: Instant
@@ -85,6 +86,24 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionConversation:
+    """A conversation that messages of a session were appended to."""
+
+    resource_id: str
+    key: str
+    last_activity_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettledThrough:
+    """The last message of a conversation that was learned from."""
+
+    resource_id: str
+    key: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """A conversation's thread through everything: whose, with which agent, in which project."""
 
@@ -98,4 +117,17 @@ class Session:
     version: int
     created_at: Instant
     updated_at: Instant
+    conversations: list[SessionConversation] = field(default_factory=list)
+    settled_through: list[SettledThrough] = field(default_factory=list)
     type: Literal["session"] = "session"
+
+    def __post_init__(self) -> None:
+        """A row brings its lists as JSON: they become values too."""
+        for name, kind in (
+            ("conversations", SessionConversation),
+            ("settled_through", SettledThrough),
+        ):
+            given = [
+                kind(**each) if isinstance(each, dict) else each for each in getattr(self, name)
+            ]
+            object.__setattr__(self, name, given)

@@ -12,10 +12,12 @@ from holdfast.directory.workspaces import DEFAULT_WORKSPACE, write_workspace
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
+    FieldError,
     Invalid,
     NotFound,
     PreconditionFailed,
 )
+from holdfast.kernel.patterns import compile_pattern
 from holdfast.kernel.recall.language import reword
 from holdfast.kernel.sql import load
 
@@ -49,8 +51,16 @@ async def change_org(
     caller.must_administer("changing the org")
     check_name(changes.get("name"))
     given: dict[str, Any] = dict.fromkeys(
-        ("name", "workspaces_enabled", "review_extractions", "llm_tokens_per_day", "language")
+        (
+            "name",
+            "workspaces_enabled",
+            "review_extractions",
+            "llm_tokens_per_day",
+            "language",
+            "redact_patterns",
+        )
     )
+    _check_patterns(changes.get("redact_patterns"))
     weights = changes.get("recall_weights")
     async with db.begin(caller) as tx:
         language = None
@@ -72,3 +82,15 @@ async def change_org(
             await reword(tx)
         await tx.revise("org", org.id, version=org.version, action="updated", state=changes)
     return org
+
+
+def _check_patterns(patterns: list[str] | None) -> None:
+    """Refuse patterns that cannot be used, all at once."""
+    wrong: list[FieldError] = []
+    for number, pattern in enumerate(patterns or []):
+        try:
+            compile_pattern(pattern)
+        except ValueError as error:
+            wrong.append(FieldError(f"redact_patterns.{number}", f"cannot be used: {error}"))
+    if wrong:
+        raise Invalid("redact_patterns: a pattern cannot be used", wrong)

@@ -1,7 +1,7 @@
 -- The columns of each noun, as model.py has its fields.
 
 -- fragment: org
-org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, recall_weights,
+org_id AS id, name, workspaces_enabled, review_extractions, llm_tokens_per_day, language, redact_patterns, recall_weights,
        version, created_at, updated_at
 
 -- fragment: workspace
@@ -37,6 +37,7 @@ UPDATE orgs
        llm_tokens_per_day = CASE WHEN %(set_llm_tokens_per_day)s THEN %(llm_tokens_per_day)s::bigint
                                  ELSE llm_tokens_per_day END,
        language = coalesce(%(language)s, language),
+       redact_patterns = coalesce(%(redact_patterns)s::text[], redact_patterns),
        recall_weights = CASE WHEN %(set_recall_weights)s THEN %(recall_weights)s::jsonb ELSE recall_weights END,
        version = version + 1,
        updated_at = later(updated_at, %(now)s)
@@ -214,7 +215,19 @@ SELECT {user}
  LIMIT %(limit)s;
 
 -- name: read_session
-SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settled_at, version, created_at, updated_at
+-- With its conversations, and how far each was learned from.
+SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settled_at, version, created_at, updated_at,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('resource_id', c.resource_id, 'key', c.key,
+                                                     'last_activity_at', to_char(c.last_activity_at AT TIME ZONE 'UTC',
+                                                                                 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+                                  ORDER BY c.resource_id, c.key), '[]')
+          FROM session_conversations c
+         WHERE c.org_id = s.org_id AND c.session_id = s.id) AS conversations,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('resource_id', g.resource_id, 'key', g.key,
+                                                     'message_id', g.message_id)
+                                  ORDER BY g.resource_id, g.key), '[]')
+          FROM session_progress g
+         WHERE g.org_id = s.org_id AND g.session_id = s.id AND g.message_id IS NOT NULL) AS settled_through
   FROM sessions s
  WHERE org_id = %(org_id)s
    AND id = %(id)s

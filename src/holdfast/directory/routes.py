@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from holdfast.directory import agents, orgs, projects, sessions, users, workspaces
 from holdfast.directory.model import (
@@ -20,6 +20,7 @@ from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, named_page_cursor
 from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 
 router = APIRouter(route_class=ApiRoute, tags=["directory"])
 
@@ -54,6 +55,17 @@ class OrgChange(Body):
     review_extractions: bool | None = None
     llm_tokens_per_day: int | None = Field(None, ge=0, le=MAX_TOKENS_A_DAY)
     language: str | None = Field(None, examples=["english"])
+    redact_patterns: (
+        Annotated[
+            list[Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATTERN_CHARS)]],
+            Field(max_length=MAX_PATTERNS),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="RE2: masked in messages before anything learns from them",
+        examples=[["ACME-\\d+"]],
+    )
     recall_weights: RecallWeights | None = Field(None, examples=[{"recency": 0.1}])
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from psycopg.types.json import Jsonb
+
 from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
@@ -41,6 +43,7 @@ class Job:
     error: str | None
     tokens: int
     result: dict[str, Any] | None
+    extractor: str | None  # of a job that learns: rules or llm, once it is done
     version: int
     created_at: Instant
     updated_at: Instant
@@ -86,6 +89,16 @@ async def enqueue(
         not_before=not_before,
         queue=queue,
     )
+
+
+async def add_progress(tx: Tx, job_id: str, *, tokens: int, messages: int) -> None:
+    """Record what a running job took and read, in the transaction of what came of it."""
+    await tx.run(queries.add_progress, id=job_id, tokens=tokens, messages=messages)
+
+
+async def succeed(tx: Tx, job_id: str, result: dict[str, Any]) -> None:
+    """End a running job in the transaction of its last change, so that it is not run again after a crash."""
+    await tx.run(queries.succeed, id=job_id, tokens=0, result=Jsonb(result))
 
 
 async def read_job(db: Database, caller: Caller, job_id: str) -> Job:

@@ -1,3 +1,7 @@
+-- fragment: job
+id, kind, subject, status, attempts, error, tokens, result, result ->> 'extractor' AS extractor, version, created_at, updated_at,
+       started_at, finished_at, not_before
+
 -- name: enqueue
 -- sight: it is the caller's own.
 -- Gives no row where this kind was asked for `once` before. The queue's entry holds ids only.
@@ -14,15 +18,13 @@ WITH job AS (
 SELECT job.id FROM job, entry;
 
 -- name: read_job
-SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-       finished_at, not_before
+SELECT {job}
   FROM jobs
  WHERE org_id = %(org_id)s AND id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience);
 
 -- name: list_jobs
-SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-       finished_at, not_before
+SELECT {job}
   FROM jobs
  WHERE org_id = %(org_id)s
    AND audience = ANY (audiences(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s))
@@ -44,9 +46,19 @@ RETURNING id, kind, subject, attempts, user_id, agent_id, workspace_id;
 -- name: succeed
 -- sight: claimed before.
 UPDATE jobs
-   SET status = 'succeeded', error = NULL, tokens = tokens + %(tokens)s, result = %(result)s, finished_at = %(now)s,
+   SET status = 'succeeded', error = NULL, tokens = tokens + %(tokens)s,
+       result = CASE WHEN %(result)s::jsonb IS NULL THEN result ELSE coalesce(result, '{}') || %(result)s::jsonb END, finished_at = %(now)s,
        version = version + 1, updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
+
+-- name: add_progress
+-- What a running job has done so far, with the transaction that did it.
+-- sight: claimed before.
+UPDATE jobs
+   SET tokens = tokens + %(tokens)s,
+       result = coalesce(result, '{}') || jsonb_build_object(
+                    'messages', coalesce((result ->> 'messages')::int, 0) + %(messages)s)
+ WHERE org_id = %(org_id)s AND id = %(id)s;
 
 -- name: give_up
 -- sight: claimed before.
@@ -72,8 +84,7 @@ UPDATE jobs
        updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
  WHERE org_id = %(org_id)s AND id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience) AND status = 'queued'
-RETURNING id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-          finished_at, not_before;
+RETURNING {job};
 
 -- name: retry
 WITH job AS (
@@ -87,8 +98,7 @@ WITH job AS (
 ), entry AS (
     SELECT enqueue_job(queue, org_id, id, NULL) FROM job
 )
-SELECT id, kind, subject, status, attempts, error, tokens, result, version, created_at, updated_at, started_at,
-       finished_at, not_before
+SELECT {job}
   FROM job, entry;
 
 -- name: reconcile

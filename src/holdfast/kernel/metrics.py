@@ -109,3 +109,30 @@ tool_calls = Counter(
     "Calls of MCP tools, by what came of them: ok, or the error's code.",
     ["tool", "outcome"],
 )
+proposals = Counter(
+    "holdfast_proposals_total",
+    "Proposals of learning, by action and by the status that they were made or decided with.",
+    ["action", "status"],
+)
+sessions_settled = Counter(
+    "holdfast_sessions_settled_total",
+    "Sessions that were learned from, by extractor.",
+    ["extractor"],
+)
+messages_learned = Counter(
+    "holdfast_messages_learned_from_total", "Messages that an extractor read as new ones."
+)
+learning_duplicates = Counter(
+    "holdfast_learning_duplicates_total", "Candidates that memory held already: a source was added."
+)
+learning_echoes = Counter(
+    "holdfast_learning_echoes_total", "Candidates that restated what their session had been given."
+)
+learning_reverts = Counter(
+    "holdfast_learning_reverts_total",
+    "Objects of reverted jobs, by outcome: reverted or kept.",
+    ["outcome"],
+)
+learning_tokens = Counter(
+    "holdfast_learning_tokens_total", "Tokens that extractors took, by extractor.", ["extractor"]
+)

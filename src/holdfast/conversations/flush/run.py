@@ -131,6 +131,8 @@ async def carry_out(target: Target, lease: Lease, plan: Plan, draft: Draft | Non
     )
     if draft is not None:
         await index.prefetch_embeddings(target.backends.db, draft)
+    if target.backends.listener is not None and plan.removed:
+        await target.backends.listener.before_removal(target.caller, target.instance)
     removal = Removal(plan.removed, draft, flush)
     totals = await target.log.remove(target.caller, target.instance, lease, removal)
     metrics.conversation_flushes.labels(plan.strategy, "flushed").inc()

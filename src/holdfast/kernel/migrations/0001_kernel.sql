@@ -13,6 +13,7 @@ CREATE TABLE orgs (
     review_extractions  boolean NOT NULL DEFAULT false,
     llm_tokens_per_day  bigint,
     language            text NOT NULL DEFAULT 'english',
+    redact_patterns     text[] NOT NULL DEFAULT '{}',  -- RE2; learning masks what they match before anything reads a message
     recall_weights      jsonb,          -- what the org chose for its ranking; unset: the default (kernel/recall/fusion.py)
     version             integer NOT NULL DEFAULT 1,
     created_at          timestamptz NOT NULL,

@@ -86,6 +86,8 @@ CREATE TABLE sessions (
     workspace_id      text NOT NULL,
     last_activity_at  timestamptz NOT NULL,
     settled_at        timestamptz,
+    learned_until     timestamptz,    -- the last activity that a settling has read
+    settle_job        text,           -- the job that was asked to settle it last
     version           integer NOT NULL DEFAULT 1,
     created_at        timestamptz NOT NULL,
     updated_at        timestamptz NOT NULL,

@@ -1,0 +1,47 @@
+-- The functions of learning: what the worker looks for in every org.
+
+-- Sessions with messages that were not learned from, where nothing was appended since `before` and no job is on its way. A
+-- session whose last job failed or was cancelled waits until something is appended again, or a person retries the job.
+CREATE OR REPLACE FUNCTION rested_sessions(before timestamptz)
+    RETURNS TABLE (org_id text, session_id text, user_id text, agent_id text, workspace_id text)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
+    org text;
+BEGIN
+    FOR org IN SELECT o.org_id FROM orgs o LOOP
+        PERFORM set_config('holdfast.org', org, true);
+        RETURN QUERY
+            SELECT org, s.id, s.user_id, s.agent_id, s.workspace_id
+              FROM sessions s
+              LEFT JOIN jobs j ON j.org_id = s.org_id AND j.id = s.settle_job
+             WHERE s.org_id = org
+               AND (s.learned_until IS NULL OR s.learned_until < s.last_activity_at)
+               AND s.last_activity_at <= before
+               AND EXISTS (SELECT FROM session_conversations c WHERE c.org_id = s.org_id AND c.session_id = s.id)
+               AND (j.id IS NULL OR j.status = 'succeeded'
+                    OR (j.status IN ('failed', 'cancelled') AND j.finished_at < s.last_activity_at))
+             ORDER BY s.last_activity_at
+             LIMIT 1000;
+    END LOOP;
+    PERFORM set_config('holdfast.org', entered, true);
+END $$;
+
+-- The orgs that hold texts given before an instant.
+CREATE OR REPLACE FUNCTION given_texts_to_sweep(before timestamptz) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
+    org text;
+BEGIN
+    FOR org IN SELECT o.org_id FROM orgs o LOOP
+        PERFORM set_config('holdfast.org', org, true);
+        IF EXISTS (SELECT FROM given_texts g WHERE g.org_id = org AND g.given_at < before) THEN
+            RETURN NEXT org;
+        END IF;
+    END LOOP;
+    PERFORM set_config('holdfast.org', entered, true);
+END $$;
+
+REVOKE ALL ON FUNCTION rested_sessions, given_texts_to_sweep FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rested_sessions, given_texts_to_sweep TO holdfast_app;

@@ -1,0 +1,403 @@
+"""One run of learning: candidates are compared with what memory holds, written, and recorded as proposals, in one transaction.
+
+Whoever calls `learn` holds the transaction open: a job moves `settled_through` in it, a dry run rolls it back.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from holdfast.kernel import given, metrics
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.ids import new_id
+from holdfast.kernel.sight import Audience
+from holdfast.kernel.sql import load
+from holdfast.learning.compare import compare
+from holdfast.learning.facts import Fact, Facts, Held
+from holdfast.learning.known import Knowledge
+from holdfast.learning.model import Candidate, Extraction, KnownFact
+from holdfast.learning.proposal import (
+    Draft,
+    Proposal,
+    Result,
+    Status,
+    StoredProposal,
+    sources_of,
+)
+from holdfast.learning.routing import route
+from holdfast.learning.writing import Writer
+
+queries = load(__file__)
+
+ECHO = "it restates what this session was given from memory"
+OLDER = "something newer is held already"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where candidates come from: the conversation, the session, the job, the extractor."""
+
+    extractor: str | None
+    conversation: str = ""
+    session_id: str | None = None
+    job_id: str | None = None
+
+
+@dataclass(slots=True)
+class _Made:
+    """A proposal that this run makes, until it is written."""
+
+    id: str
+    draft: Draft
+    status: Status = "applied"
+    result: Result | None = None
+    fact: Fact | None = None  # the statement that it became, or that its sources support
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    message_id: str
+    quote_digest: str
+    slot: str
+    proposal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    review_extractions: bool
+    redact_patterns: list[str]
+
+
+@dataclass(slots=True)
+class Run:
+    """What one run works with."""
+
+    db: Database
+    tx: Tx
+    caller: Caller
+    origin: Origin
+    audience: str
+    review: bool
+    facts: Facts
+    writer: Writer
+    knowledge: Knowledge
+    given: list[KnownFact]
+    made: list[_Made] = field(default_factory=list)
+
+
+def owner_of(caller: Caller) -> str:
+    """Whose memory is learned for: the user's, without one the agent's."""
+    if caller.user_id is not None:
+        return Audience(user_id=caller.user_id).text
+    return Audience(agent_id=caller.agent_id).text
+
+
+async def open_run(db: Database, tx: Tx, caller: Caller, origin: Origin) -> Run:
+    """Begin a run in an open transaction. Runs for the same owner wait for each other."""
+    audience = owner_of(caller)
+    await tx.run(queries.lock_owner, audience=audience)
+    settings = await tx.one(_Settings, queries.read_settings)
+    facts = await Facts.load(tx, audience)
+    writer = Writer(db, tx, caller, facts, origin.session_id)
+    texts = [] if origin.session_id is None else await given.read(tx, origin.session_id)
+    run = Run(
+        db,
+        tx,
+        caller,
+        origin,
+        audience,
+        settings is not None and settings.review_extractions,
+        facts,
+        writer,
+        Knowledge(db, tx, caller, facts, writer.blocks),
+        [KnownFact(each.object_id, each.content) for each in texts],
+    )
+    await run.knowledge.lines()  # reads the blocks, which tells which learned lines still stand
+    return run
+
+
+async def learn(run: Run, extraction: Extraction) -> list[Proposal]:
+    """Decide over an extraction and write the result: the proposals, applied unless the org reviews them."""
+    await _retract(run, extraction.retracted)
+    learned = await _already_learned(run, extraction.candidates)
+    for candidate in extraction.candidates:
+        draft = route(candidate, run.caller)
+        if not _is_learned(draft, learned):
+            await _decide(run, candidate, draft)
+    return await finish(run)
+
+
+async def finish(run: Run) -> list[Proposal]:
+    """Write the blocks, then the proposals with what they became."""
+    await run.writer.flush()
+    for made in run.made:
+        if made.fact is not None and made.is_new and made.fact.place == "line":
+            version = run.writer.blocks.version(made.fact)
+            made.result = Result(made.fact.object_id, version)
+        elif made.fact is not None and made.is_new and made.fact.was_moved:
+            made.result = Result(made.fact.object_id, 1)
+        await _record(run, made)
+    over = [fact.id for fact in run.facts.all if fact.is_over and not fact.is_new]
+    if over:
+        await run.tx.run(queries.end_facts, ids=over)
+    for fact in run.facts.all:
+        if fact.was_moved and not fact.is_new:
+            await run.tx.run(
+                queries.move_fact, id=fact.id, place=fact.place, object_id=fact.object_id
+            )
+    return [await _shown(run, made.id) for made in run.made]
+
+
+# --- deciding --------------------------------------------------------------------------------------------------------
+
+
+async def _already_learned(run: Run, candidates: Sequence[Candidate]) -> set[tuple[str, str, str]]:
+    ids = sorted({source.message_id for each in candidates for source in each.sources})
+    rows = await run.tx.all(
+        _Learned,
+        queries.sources_learned,
+        audience=run.audience,
+        conversation=run.origin.conversation,
+        message_ids=ids,
+    )
+    return {(row.message_id, row.quote_digest, row.slot) for row in rows}
+
+
+def _is_learned(draft: Draft, learned: set[tuple[str, str, str]]) -> bool:
+    """Whether the words that a draft rests on first were learned from before."""
+    first = draft.cited[0] if draft.cited else None
+    return first is not None and (first.message_id, _digest(first.quote), first.slot) in learned
+
+
+async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
+    made = _Made(new_id("prop"), draft)
+    run.made.append(made)
+    if draft.quarantined:
+        made.status = "quarantined"
+        return
+    if _echoes(run, candidate):
+        made.draft = draft.of("none", ECHO)
+        run.tx.on_commit(metrics.learning_echoes.inc)
+        return
+    held = await _compared(run, candidate, draft)
+    comparison = compare(candidate, [each.known for each in held])
+    found = next((each for each in held if each.known.id == comparison.fact_id), None)
+    if found is None or comparison.outcome == "add":
+        await _add(run, made)
+    elif comparison.outcome == "same":
+        await _support(run, made, found)
+    elif found.said_at is not None and draft.valid_from and found.said_at > draft.valid_from:
+        made.draft = draft.of("none", OLDER)
+        made.result = Result(found.object_id, found.version)
+    else:
+        await _supersede(run, made, found)
+
+
+def _echoes(run: Run, candidate: Candidate) -> bool:
+    """Whether a candidate restates what its session was given; a change of it is no restatement."""
+    return bool(run.given) and compare(candidate, run.given).outcome == "same"
+
+
+async def _compared(run: Run, candidate: Candidate, draft: Draft) -> list[Held]:
+    """What is held, without what came from the candidate's own messages."""
+    own = {f"{run.origin.conversation} {source.message_id}" for source in candidate.sources}
+    return [
+        each
+        for each in await run.knowledge.around(draft)
+        if each.fact is None or not own & set(each.fact.messages)
+    ]
+
+
+async def _add(run: Run, made: _Made) -> None:
+    if run.review:
+        made.status = "pending"
+        return
+    made.fact, made.result = await run.writer.add(made.id, made.draft)
+    _is_new(run, made)
+
+
+async def _support(run: Run, made: _Made, held: Held) -> None:
+    """The same is held already: only a source is added."""
+    made.draft = replace(made.draft.of("none", f"the same is held already: {made.draft.reason}"))
+    made.fact = held.fact
+    made.result = Result(held.object_id, held.version)
+    if not run.review:
+        made.result = await run.writer.support(held, made.draft)
+    if held.fact is not None:
+        held.fact.messages += _messages(run, made.draft)
+    run.tx.on_commit(metrics.learning_duplicates.inc)
+
+
+async def _supersede(run: Run, made: _Made, held: Held) -> None:
+    made.draft = replace(made.draft.of("supersede"), before=held.content, supersedes=held.object_id)
+    if run.review:
+        made.status = "pending"
+        return
+    await write_successor(run.writer, made.id, made.draft, held, made)
+    _is_new(run, made)
+
+
+async def write_successor(
+    writer: Writer, proposal_id: str, draft: Draft, held: Held, made: "_Made"
+) -> None:
+    """Write a statement and end the one that it replaces."""
+    fact = await writer.replace_line(held, proposal_id, draft)
+    if fact is not None:
+        made.fact = fact
+        if held.fact is not None:
+            held.fact.is_over = True
+        return
+    made.fact, made.result = await writer.add(proposal_id, draft)
+    await writer.end(held, successor=made.result, at=draft.valid_from)
+
+
+def _is_new(run: Run, made: _Made) -> None:
+    made.is_new = True
+    if made.fact is not None:
+        made.fact.messages = _messages(run, made.draft)
+
+
+def _messages(run: Run, draft: Draft) -> list[str]:
+    return [f"{run.origin.conversation} {each.message_id}" for each in draft.cited]
+
+
+async def _retract(run: Run, retracted: Sequence[str]) -> None:
+    """Retire what rests only on messages that the user took back."""
+    gone = {f"{run.origin.conversation} {each}" for each in retracted}
+    for fact in run.facts.resting_on(gone) if gone else []:
+        held = await run.knowledge.of_fact(fact)
+        if held is None:
+            continue
+        made = _Made(new_id("prop"), _retirement(fact))
+        run.made.append(made)
+        made.result = Result(fact.object_id, held.version)
+        if run.review:
+            made.status = "pending"
+        else:
+            await run.writer.end(held, successor=None, at=run.tx.now)
+
+
+def _retirement(fact: Fact) -> Draft:
+    targets: dict[str, Any] = {"line": "block"}
+    return Draft(
+        action="retire",
+        target=targets.get(fact.place, fact.place),
+        content=fact.content,
+        kind=fact.kind,  # type: ignore[arg-type]  # it was a candidate's
+        confidence=1.0,
+        trust=fact.trust,  # type: ignore[arg-type]
+        reason="the user took back what it rests on",
+        block_type=fact.block_type if fact.place == "line" else None,
+        scope=fact.scope,
+        key=fact.key,
+        before=fact.content,
+        supersedes=fact.object_id,
+        subject=fact.subject,
+        attribute=fact.attribute,
+        value=fact.value,
+    )
+
+
+# --- recording -------------------------------------------------------------------------------------------------------
+
+
+async def _record(run: Run, made: _Made) -> None:
+    """Write a proposal, the statement that it became, and the words that it rests on."""
+    draft, caller, tx = made.draft, run.caller, run.tx
+    links = [asdict(each) for each in sources_of(draft, run.origin.session_id)]
+    await tx.run(
+        queries.insert_proposal,
+        id=made.id,
+        user_id=caller.user_id,
+        agent_id=caller.agent_id,
+        project_id=caller.project_id,
+        session_id=run.origin.session_id,
+        workspace_id=caller.workspace_id,
+        job_id=run.origin.job_id,
+        extractor=run.origin.extractor,
+        **_columns(draft),
+        sources=Jsonb(links),
+        status=made.status,
+        result=None if made.result is None else Jsonb(asdict(made.result)),
+    )
+    if made.fact is not None and made.is_new:
+        await write_fact(tx, made.fact, run.audience)
+    fact_id = None if made.fact is None else made.fact.id
+    for cited in draft.cited:
+        await tx.run(
+            queries.insert_source,
+            audience=run.audience,
+            conversation=run.origin.conversation,
+            message_id=cited.message_id,
+            quote_digest=_digest(cited.quote),
+            slot=cited.slot,
+            proposal_id=made.id,
+            fact_id=fact_id,
+        )
+    tx.on_commit(metrics.proposals.labels(draft.action, made.status).inc)
+
+
+def _columns(draft: Draft) -> dict[str, Any]:
+    return {
+        "action": draft.action,
+        "target": draft.target,
+        "block_type": draft.block_type,
+        "scope": draft.scope,
+        "key": draft.key,
+        "content": draft.content,
+        "before": draft.before,
+        "supersedes": draft.supersedes,
+        "kind": draft.kind,
+        "subject": draft.subject,
+        "attribute": draft.attribute,
+        "value": draft.value,
+        "related": None if draft.related is None else Jsonb(list(draft.related)),
+        "confidence": draft.confidence,
+        "trust": draft.trust,
+        "reason": draft.reason,
+        "valid_from": draft.valid_from,
+    }
+
+
+async def write_fact(tx: Tx, fact: Fact, audience: str) -> None:
+    """Record where a statement stands."""
+    await tx.run(
+        queries.insert_fact,
+        id=fact.id,
+        audience=audience,
+        place=fact.place,
+        object_id=fact.object_id,
+        kind=fact.kind,
+        content=fact.content,
+        subject=fact.subject,
+        attribute=fact.attribute,
+        value=fact.value,
+        confidence=fact.confidence,
+        trust=fact.trust,
+        said_at=fact.said_at,
+    )
+
+
+async def _shown(run: Run, proposal_id: str) -> Proposal:
+    row = await run.tx.one(
+        StoredProposal,
+        queries.read_proposal,
+        id=proposal_id,
+        by_user=run.caller.user_id,
+        by_agent=run.caller.agent_id,
+        by_project=run.caller.project_id,
+        by_workspace=run.caller.workspace_id,
+        by_run=None,
+    )
+    if row is None:
+        raise RuntimeError("the proposal was not written")
+    return row.shown
+
+
+def _digest(quote: str) -> str:
+    return hashlib.sha256(quote.encode(errors="replace")).hexdigest()[:32]

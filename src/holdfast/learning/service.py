@@ -1,0 +1,124 @@
+"""Learning on demand: append to a session, settle it now, extract from messages that are sent along."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from holdfast.conversations import service as conversations
+from holdfast.conversations.instances import InstanceRequest
+from holdfast.conversations.intake import as_list, take_in
+from holdfast.conversations.model import MAX_MESSAGES_PER_APPEND, AppendResult
+from holdfast.conversations.resources.config import BUILT_IN, built_in
+from holdfast.directory import sessions as directory
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.ids import new_id
+from holdfast.learning import run as learning_run
+from holdfast.learning.privacy import masked, org_redactor
+from holdfast.learning.proposal import Proposal
+from holdfast.learning.run import Origin
+from holdfast.learning.sessions import read_session, request_settling
+from holdfast.learning.settle import (
+    Learning,
+    RollBack,
+    again_if_changed,
+    extract,
+    has_new,
+    rehearse,
+)
+from holdfast.memories.model import Place
+from holdfast.memories.sight import enter
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """The job that settles a session; without one there was nothing new."""
+
+    job_id: str | None
+    status: Literal["queued", "running", "nothing_new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """What settling would propose."""
+
+    proposals: list[Proposal]
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What messages were made into, and how much of it was written."""
+
+    proposals: list[Proposal]
+    applied: int
+
+
+async def append_messages(
+    learning: Learning,
+    caller: Caller,
+    session_id: str,
+    messages: Any,
+    *,
+    agent_id: str | None = None,
+    project_id: str | None = None,
+) -> AppendResult:
+    """Append to the session's own conversation, in the resource `sessions` under the session's id."""
+    request = InstanceRequest(BUILT_IN, session_id, None, agent_id, project_id, session_id)
+    return await conversations.append(learning.backends, caller, request, messages)
+
+
+async def settle_session(learning: Learning, caller: Caller, session_id: str) -> Settling:
+    """Have a job learn from what is new in a session."""
+    db = learning.backends.db
+    await directory.read_session(db, caller, session_id)
+    session = await read_session(db, caller, session_id)
+    if not await has_new(learning, session, caller):
+        return Settling(None, "nothing_new")
+    async with db.begin(session.acting(caller)) as tx:
+        job_id, status = await request_settling(tx, session_id)
+    return Settling(job_id, "running" if status == "running" else "queued")
+
+
+async def rehearse_settling(learning: Learning, caller: Caller, session_id: str) -> Rehearsed:
+    """What settling would propose now. Nothing is changed."""
+    db = learning.backends.db
+    await directory.read_session(db, caller, session_id)
+    session = await read_session(db, caller, session_id)
+    return Rehearsed(await rehearse(learning, session, caller))
+
+
+async def extract_now(
+    learning: Learning,
+    caller: Caller,
+    messages: Any,
+    *,
+    agent_id: str | None = None,
+    session_id: str | None = None,
+    dry_run: bool = False,
+) -> Extraction:
+    """Learn from messages that are sent along, without keeping them."""
+    db = learning.backends.db
+    given = as_list(messages, MAX_MESSAGES_PER_APPEND)
+    resource = built_in()
+    intake = await take_in(resource, learning.backends.counter(resource), given)
+    read = await masked(intake.drafts, await org_redactor(db, caller))
+    place = Place(None, agent_id, session_id)
+    async with db.begin(caller) as tx:
+        speaking = await enter(tx, caller, place, to_write=True)
+    found = await extract(learning.extractor, speaking, read, [])
+    conversation = f"{BUILT_IN}/{session_id}" if session_id else f"extract/{new_id('req')}"
+    origin = Origin(learning.extractor.name, conversation, session_id)
+
+    async def learn() -> list[Proposal]:
+        proposals: list[Proposal] = []
+        try:
+            async with db.begin(speaking) as tx:
+                run = await learning_run.open_run(db, tx, speaking, origin)
+                proposals = await learning_run.learn(run, found.extraction)
+                if dry_run:
+                    raise RollBack
+        except RollBack:
+            pass
+        return proposals
+
+    made = await again_if_changed(learn)
+    changed = [each for each in made if each.status == "applied" and each.action != "none"]
+    return Extraction(made, 0 if dry_run else len(changed))
