@@ -4,6 +4,7 @@ The controlling process starts `holdfast serve` once, on a free port and a folde
 it. `db` is a pool of this process on the same database, for tests of services and of SQL.
 """
 
+import fcntl
 import json
 import os
 import shutil
@@ -32,6 +33,8 @@ from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
 
 START_TIMEOUT_S = 90
+# The environment variable that names the folder of the data folder that tests copy, for all processes of a test run.
+STARTED_FOLDER = "TESTS_STARTED_FOLDER"
 
 # Property tests look elsewhere each time, except in CI, where a change is judged by examples that do not change under it.
 # No test asserts a duration.
@@ -54,8 +57,17 @@ class Service:
 
 
 @contextmanager
-def serving(data_dir: Path, *flags: str, **env: str) -> Iterator[tuple[dict[str, Any], Any]]:
-    """A `holdfast serve` of one's own: its ready line, and its process."""
+def serving(
+    data_dir: Path, *flags: str, first_start: bool = False, **env: str
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """A `holdfast serve` of one's own: its ready line, and its process.
+
+    A folder that is not there yet becomes a copy of one that was started once, with its key in the ready line: making a
+    database anew takes longer than most tests. `first_start` makes it anew.
+    """
+    made: dict[str, Any] = {}
+    if not first_start and not data_dir.exists():
+        made = _copy_of_a_started_folder(data_dir)
     log = (data_dir.parent / f"{data_dir.name}.log").open("ab")
     process = subprocess.Popen(
         [sys.executable, "-m", "holdfast", "serve", "--json", "--port", "0", *flags],
@@ -69,7 +81,7 @@ def serving(data_dir: Path, *flags: str, **env: str) -> Iterator[tuple[dict[str,
         line = process.stdout.readline()
         if not line:
             raise RuntimeError(f"serve did not start; see {log.name}")
-        yield json.loads(line), process
+        yield {**made, **json.loads(line)}, process
     finally:
         if process.poll() is None:
             process.terminate()
@@ -77,6 +89,24 @@ def serving(data_dir: Path, *flags: str, **env: str) -> Iterator[tuple[dict[str,
         if process.stdout is not None:
             process.stdout.close()
         log.close()
+
+
+def _copy_of_a_started_folder(data_dir: Path) -> dict[str, Any]:
+    """Put a data folder there that `serve` has filled and left: what its ready line says of it. The first call of a test run
+    makes the one that is copied."""
+    folder = Path(os.environ[STARTED_FOLDER])
+    ready = folder / "ready.json"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not ready.exists():
+            with serving(folder / "data", first_start=True) as (line, _):
+                api_key = line["api_key"]
+            ready.write_text(json.dumps({"api_key": api_key}))
+    data_dir.parent.mkdir(parents=True, exist_ok=True)
+    # cp keeps who owns the files: as root, the database runs under another account.
+    subprocess.run(["cp", "-a", folder / "data", data_dir], check=True)
+    made: dict[str, Any] = json.loads(ready.read_text())
+    return made
 
 
 def scratch() -> tuple[tempfile.TemporaryDirectory[str], Path]:
@@ -157,7 +187,12 @@ def pytest_configure(config: pytest.Config) -> None:
     folder, data_dir = scratch()
     running = ExitStack()
     redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
-    ready, _ = running.enter_context(serving(data_dir, HOLDFAST_REDIS_URL=redis_url))
+    ready, _ = running.enter_context(
+        serving(data_dir, first_start=True, HOLDFAST_REDIS_URL=redis_url)
+    )
+    started_folder = Path(folder.name) / "started"
+    started_folder.mkdir(mode=0o711)
+    os.environ[STARTED_FOLDER] = str(started_folder)
     endpoints = find_running(data_dir)
     assert endpoints is not None
     service = Service(

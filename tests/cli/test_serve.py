@@ -22,7 +22,7 @@ async def test_unattended_starts_take_their_first_credentials_from_the_environme
         "HOLDFAST_OWNER_PASSWORD": PASSWORD,
     }
     for start in range(2):
-        with serving(data_dir, **first) as (ready, _):
+        with serving(data_dir, first_start=True, **first) as (ready, _):
             assert ("api_key" in ready) is (start == 0)
             assert set(ready) >= {"url", "console_url", "mcp_url", "pid"}
             async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1") as client:

@@ -46,7 +46,7 @@ def eventually(check) -> None:
 def test_a_write_succeeds_while_the_embedder_is_down_and_its_vector_follows(tmp_path, embedder):
     embedder.down = True
     with (
-        serving(tmp_path / "data", HOLDFAST_EMBEDDER=embedder.url) as (ready, _),
+        serving(tmp_path / "data", first_start=True, HOLDFAST_EMBEDDER=embedder.url) as (ready, _),
         client_of(ready) as api,
     ):
         saved = api.post("/memories", json={"key": "tea", "value": "Ana takes green tea"})

@@ -140,7 +140,9 @@ async def test_through_a_pooler_every_answer_is_that_of_the_one_who_asked(pooled
     finally:
         await db.close()
 
-    with serving(data_dir, HOLDFAST_DATABASE_URL=url, HOLDFAST_MIGRATION_URL=direct) as (ready, _):
+    with serving(
+        data_dir, first_start=True, HOLDFAST_DATABASE_URL=url, HOLDFAST_MIGRATION_URL=direct
+    ) as (ready, _):
         base = f"{ready['url']}/api/v1"
         async with httpx.AsyncClient(base_url=base, timeout=30) as client:
 
