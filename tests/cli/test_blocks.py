@@ -115,3 +115,15 @@ def test_marks_stand_where_texts_differ():
     )
     assert still_marked(text)
     assert not still_marked("a\n=======\nb")
+
+
+async def test_one_line_is_edited_without_an_editor(holdfast, holdfast_json, env):
+    made = holdfast_json("blocks", "edit", "core", "--add", "lives in Porto", **env)
+    assert made["content"] == "lives in Porto"
+    moved = ("--replace", "lives in Porto", "--with", "lives in Lisbon")
+    assert holdfast_json("blocks", "edit", "core", *moved, **env)["content"] == "lives in Lisbon"
+    assert holdfast("blocks", "edit", "core", "--remove", "lives in Porto", **env)[0] != 0
+    gone = holdfast_json("blocks", "edit", "core", "--remove", "lives in Lisbon", **env)
+    assert gone["content"] == ""
+    for wrong in (("--replace", "x"), ("--add", "x", "--remove", "y")):
+        assert holdfast("blocks", "edit", "core", *wrong, **env)[0] != 0

@@ -126,3 +126,29 @@ def test_the_clients_values_have_the_services_fields(module):
             assert {field.name for field in dataclasses.fields(kind)} == theirs, name
             checked += 1
     assert checked >= 3
+
+
+async def test_edit_calls_its_function_again_until_nobody_wrote_meanwhile(both, api):
+    seen = []
+
+    def change(text):
+        seen.append(text)
+        if len(seen) == 1:  # somebody else is quicker
+            both.sync.blocks.edit_line("core", new_line="from another")
+        return f"{text}\nmine".strip()
+
+    block = both.sync.blocks.edit("core", change)
+    assert seen == ["", "from another"]
+    assert (block.content, block.version) == ("from another\nmine", 2)
+    again = await both.awaited.blocks.edit("core", lambda text: text)
+    assert again == block
+    shorter = await both.awaited.blocks.edit("core", lambda text: text.replace("\nmine", ""))
+    assert (shorter.content, shorter.version) == ("from another", 3)
+    replaced = await both.awaited.blocks.edit_line(
+        "core", old_line="from another", new_line="from us"
+    )
+    assert replaced.content == "from us"
+    with pytest.raises(Conflict) as lost:
+        both.sync.blocks.edit_line("core", old_line="from another")
+    assert lost.value.current == replaced
+    assert (await api.get("/memory/blocks/core")).json()["content"] == "from us"

@@ -23,3 +23,19 @@ def entries_of(text: str) -> Iterator[Line]:
 def count_entries(text: str) -> int:
     """How many entries a text has."""
     return sum(1 for _ in entries_of(text))
+
+
+def edit_line(text: str, old_line: str | None, new_line: str | None) -> str | None:
+    """The text with one line added (no `old_line`), replaced, or removed (no `new_line`); every other line stays as it is.
+    None where `old_line` is not there, or there more than once."""
+    if old_line is None:
+        between = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{between}{new_line}"
+    lines = text.split("\n")
+    found = [number for number, line in enumerate(lines) if line.removesuffix("\r") == old_line]
+    if len(found) != 1:
+        return None
+    [at] = found
+    ending = "\r" if lines[at].endswith("\r") else ""
+    lines[at : at + 1] = [] if new_line is None else [f"{new_line}{ending}"]
+    return "\n".join(lines)

@@ -10,6 +10,18 @@ SELECT id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END A
    AND block_type = %(block_type)s
    AND deleted_at IS NULL;
 
+-- name: hold_block
+-- The same, and nobody changes it until the transaction is over.
+SELECT id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, agent_id, content, entries,
+       length(content) AS characters, version, created_at, updated_at
+  FROM blocks
+ WHERE org_id = %(org_id)s
+   AND user_id = %(user_id)s
+   AND place = %(place)s
+   AND block_type = %(block_type)s
+   AND deleted_at IS NULL
+   FOR UPDATE;
+
 -- name: list_blocks
 -- The user's own, and those with agents of the active workspace.
 SELECT b.id, b.block_type, CASE WHEN b.agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, b.agent_id, b.content,

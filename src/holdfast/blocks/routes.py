@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
-from holdfast.blocks import recall, service
+from holdfast.blocks import edit, recall, service
 from holdfast.blocks.model import (
     DEFAULT_LINES,
     MAX_LINES,
@@ -66,6 +66,13 @@ class BlockWrite(Body):
         description="the `updated_at` last read; null when there is no block yet",
         examples=[None],
     )
+
+
+class LineEdit(Body):
+    """One line to add (`new_line` alone), to replace (both) or to remove (`old_line` alone)."""
+
+    old_line: str | None = Field(None, description="the line to replace or remove, as it is")
+    new_line: str | None = Field(None, examples=["Allergic to nuts"])
 
 
 class BlockRestore(Body):
@@ -138,6 +145,30 @@ async def put_block(
         if_match=if_match,
     )
     response.status_code = 201 if body.expected_updated_at is None else 200
+    set_etag(response, block.version)
+    return block
+
+
+@router.patch("/blocks/{block_type}", operation_id="blocks.edit_line")
+async def edit_block(
+    block_type: BlockType,
+    body: LineEdit,
+    where: ThePlace,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Block:
+    """Add, replace or remove one line of a block; 409 with `current` if `old_line` is not there exactly once."""
+    block = await edit.edit_block(
+        db,
+        caller,
+        where,
+        block_type,
+        old_line=body.old_line,
+        new_line=body.new_line,
+        if_match=if_match,
+    )
     set_etag(response, block.version)
     return block
 

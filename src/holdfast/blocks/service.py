@@ -41,7 +41,7 @@ def place_of(caller: Caller, scope: BlockScope | None, agent_id: str | None) -> 
 async def read_block(db: Database, caller: Caller, where: Audience, block_type: BlockType) -> Block:
     """One block as it is now."""
     async with db.read(caller) as tx:
-        await _enter(tx, caller, where, to_write=False)
+        await enter(tx, caller, where, to_write=False)
         block = await _current(tx, where, block_type)
     if block is None:
         raise NotFound(f"there is no {block_type} block here yet")
@@ -62,7 +62,7 @@ async def list_blocks(
         agent_id = agent_id or caller.agent_id
     where = Audience(user_id=caller.must_be_user(), agent_id=agent_id)
     async with db.read(caller) as tx:
-        await _enter(tx, caller, where, to_write=False)
+        await enter(tx, caller, where, to_write=False)
         if scope != "user" and agent_id is None:
             return await tx.all(
                 Block,
@@ -127,7 +127,7 @@ async def restore_block(
 ) -> Block:
     """Bring an earlier text back as a new version, under the same compare-and-set; of a deleted block too."""
     async with db.read(caller) as tx:
-        await _enter(tx, caller, where, to_write=False)
+        await enter(tx, caller, where, to_write=False)
         block_id = await _must_have_been(tx, where, block_type)
         then = await revisions.at_version(tx, KIND, block_id, version)
     if then.content is None:
@@ -154,15 +154,15 @@ async def delete_block(
     if_match: IfMatch = None,
 ) -> None:
     """Delete a block; with `expected_updated_at` only if it is unchanged since. Its history stays."""
-    async with db.begin(_speaker(caller, where)) as tx:
-        await _enter(tx, caller, where, to_write=False)
+    async with db.begin(speaker_for(caller, where)) as tx:
+        await enter(tx, caller, where, to_write=False)
         held = await tx.send(
-            Archive, queries.hold_archive, _names(where)
+            Archive, queries.hold_archive, names_of(where)
         )  # travels with what follows
         gone = await tx.one(
             Block,
             queries.delete_block,
-            **_names(where),
+            **names_of(where),
             block_type=block_type,
             expected_updated_at=expected_updated_at,
             if_match=if_match,
@@ -171,7 +171,7 @@ async def delete_block(
             current = await _current(tx, where, block_type)
             if current is None and if_match is None:
                 raise NotFound(f"there is no {block_type} block here")
-            raise _refusal(current, if_match)
+            raise refusal(current, if_match)
         await tx.revise(
             KIND, gone.id, version=gone.version, action="deleted", label=_label(where, block_type)
         )
@@ -184,7 +184,7 @@ async def history(
 ) -> list[BlockRevision]:
     """Every revision of a block, newest first, those before a deletion included."""
     async with db.read(caller) as tx:
-        await _enter(tx, caller, where, to_write=False)
+        await enter(tx, caller, where, to_write=False)
         block_id = await _must_have_been(tx, where, block_type)
         found = await revisions.history(tx, KIND, block_id)
     return [_as_it_was(each, block_type) for each in found]
@@ -193,12 +193,13 @@ async def history(
 # --- what they share -------------------------------------------------------------------------------------------------
 
 
-def _speaker(caller: Caller, where: Audience) -> Caller:
+def speaker_for(caller: Caller, where: Audience) -> Caller:
     """The caller with the block's agent, for the revision."""
     return caller if where.agent_id is None else caller.speaking_as(where.agent_id)
 
 
-async def _enter(tx: Tx, caller: Caller, where: Audience, *, to_write: bool) -> None:
+async def enter(tx: Tx, caller: Caller, where: Audience, *, to_write: bool) -> None:
+    """Refuse an agent or a user that the caller may not act for; a write registers the agent."""
     if where.agent_id is not None:
         caller = await enter_agent(tx, caller, where.agent_id, to_write=to_write)
     sight.must_see(caller, where)
@@ -208,7 +209,7 @@ async def _current(tx: Tx, where: Audience, block_type: BlockType) -> Block | No
     return await tx.one(
         Block,
         queries.read_block,
-        **_names(where),
+        **names_of(where),
         block_type=block_type,
     )
 
@@ -228,27 +229,48 @@ async def _replace(
     before = None
     if block_type == "archival":
         # Read ahead: when the compare-and-set holds, this is what it replaces, and new lines are embedded by then.
-        before = await db.one(caller, Archive, queries.archive_before, **_names(where))
+        before = await db.one(caller, Archive, queries.archive_before, **names_of(where))
         await archive.prefetch_embeddings(
             db, _archive(where, "", content, before, clock.now()), before
         )
-    async with db.begin(_speaker(caller, where)) as tx:
-        await _enter(tx, caller, where, to_write=True)
-        draft = _archive(where, new_id("blk"), content, before, tx.now)
-        block = await _write(tx, block_type, draft, expected_updated_at, if_match)
-        if block is None:
-            raise _refusal(await _current(tx, where, block_type), if_match)
-        await tx.revise(
-            KIND,
-            block.id,
-            version=block.version,
-            action=action or ("created" if expected_updated_at is None else "updated"),
-            label=_label(where, block_type),
-            state={"entries": block.entries, "characters": block.characters},
-            content=content,
+    async with db.begin(speaker_for(caller, where)) as tx:
+        await enter(tx, caller, where, to_write=True)
+        block = await put_text(
+            tx, where, block_type, content, before, expected_updated_at, if_match, action=action
         )
-        if block_type == "archival":
-            await archive.reindex(tx, replace(draft, id=block.id), before)
+        if block is None:
+            raise refusal(await _current(tx, where, block_type), if_match)
+    return block
+
+
+async def put_text(
+    tx: Tx,
+    where: Audience,
+    block_type: BlockType,
+    content: str,
+    before: Archive | None,
+    expected_updated_at: datetime | None,
+    if_match: IfMatch,
+    *,
+    action: str | None = None,
+) -> Block | None:
+    """Write a text with its revision and, of an archive, its lines in recall; `before` is the archive that it replaces. None
+    where the compare-and-set failed."""
+    draft = _archive(where, new_id("blk"), content, before, tx.now)
+    block = await _write(tx, block_type, draft, expected_updated_at, if_match)
+    if block is None:
+        return None
+    await tx.revise(
+        KIND,
+        block.id,
+        version=block.version,
+        action=action or ("created" if expected_updated_at is None else "updated"),
+        label=_label(where, block_type),
+        state={"entries": block.entries, "characters": block.characters},
+        content=content,
+    )
+    if block_type == "archival":
+        await archive.reindex(tx, replace(draft, id=block.id), before)
     return block
 
 
@@ -289,11 +311,12 @@ async def _write(
     )
 
 
-def _names(where: Audience) -> dict[str, str | None]:
+def names_of(where: Audience) -> dict[str, str | None]:
+    """Whose block it is, as the parameters of a statement."""
     return {"user_id": where.user_id, "place": where.agent_id or NO_AGENT}
 
 
-def _refusal(current: Block | None, if_match: IfMatch) -> Conflict | PreconditionFailed:
+def refusal(current: Block | None, if_match: IfMatch) -> Conflict | PreconditionFailed:
     """The error for a write that matched no row: If-Match is checked first, then expected_updated_at."""
     if if_match is not None and (current is None or current.version not in if_match):
         return PreconditionFailed("the block changed since that ETag")
@@ -310,7 +333,7 @@ async def _must_have_been(tx: Tx, where: Audience, block_type: BlockType) -> str
     block_id = await tx.one(
         str,
         queries.id_of_block,
-        **_names(where),
+        **names_of(where),
         block_type=block_type,
     )
     if block_id is None:

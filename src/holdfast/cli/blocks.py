@@ -131,6 +131,12 @@ def block_history(
 @blocks_app.command("edit")
 def edit_block(
     block_type: BlockType,
+    add: Annotated[str | None, typer.Option("--add", help="Add this line.")] = None,
+    replace: Annotated[
+        str | None, typer.Option("--replace", metavar="LINE", help="Replace this line; see --with.")
+    ] = None,
+    by: Annotated[str | None, typer.Option("--with", help="The new line for --replace.")] = None,
+    remove: Annotated[str | None, typer.Option("--remove", help="Remove this line.")] = None,
     agent: Agent = None,
     user: User = None,
     workspace: Workspace = None,
@@ -138,8 +144,24 @@ def edit_block(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a block in $EDITOR and write what you save. If it was changed meanwhile, the editor shows both texts, marked."""
+    """Open a block in $EDITOR and write what you save. If it was changed meanwhile, the editor shows both texts, marked.
+
+    With --add, --replace or --remove one line is changed, and no editor is opened.
+    Example: holdfast blocks edit core --replace "Lives in Porto" --with "Lives in Lisbon"
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    line = _line_edit(add, replace, by, remove)
+    if line is not None:
+        old_line, new_line = line
+        edited = service.ask(
+            calls.edit_line,
+            block_type,
+            old_line=old_line,
+            new_line=new_line,
+            agent_id=service.scope.agent,
+        )
+        show(edited, as_json=as_json)
+        return
     current = _read(service, block_type)
     text = current["content"] if current else ""
     with _Draft(block_type, text) as draft:
@@ -162,6 +184,22 @@ def edit_block(
             draft.done()
             show(written, as_json=as_json)
             return
+
+
+def _line_edit(
+    add: str | None, replace: str | None, by: str | None, remove: str | None
+) -> tuple[str | None, str | None] | None:
+    """The old and the new line of an edit by options; None where no option names a line."""
+    if (replace is None) != (by is None):
+        raise CommandError("--replace and --with go together")
+    given = [
+        (old, new)
+        for old, new in ((None, add), (replace, by), (remove, None))
+        if old is not None or new is not None
+    ]
+    if len(given) > 1:
+        raise CommandError("give one of --add, --replace and --remove")
+    return given[0] if given else None
 
 
 class _Draft:

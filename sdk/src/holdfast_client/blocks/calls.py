@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from holdfast_client.blocks.model import Block, BlockRevision, BlockScope, BlockType, RecalledLine
-from holdfast_client.calls import Call, Query, ask, at, data_of, delete, get, one, post, put
+from holdfast_client.calls import Call, Query, ask, at, data_of, delete, get, one, patch, post, put
 from holdfast_client.scope import Scope
 from holdfast_client.values import given, instant
 
@@ -54,6 +54,31 @@ def write_block(
         at("memory", "blocks", block_type),
         one(Block),
         {"content": content, "expected_updated_at": _stamp(expected_updated_at)},
+        query=_place(asker, scope, agent_id),
+        if_match=if_match,
+        conflict_as=Block,
+    )
+
+
+def edit_line(
+    asker: Scope,
+    block_type: BlockType,
+    *,
+    old_line: str | None = None,
+    new_line: str | None = None,
+    scope: BlockScope | None = None,
+    agent_id: str | None = None,
+    if_match: int | None = None,
+) -> Call[Block]:
+    """Add a line (`new_line` alone; it creates the block if there is none), replace one, or remove one (`old_line` alone).
+
+    Raises Conflict with the present block as `current` if `old_line` is not there exactly once.
+    """
+    return patch(
+        asker,
+        at("memory", "blocks", block_type),
+        one(Block),
+        given(old_line=old_line, new_line=new_line),
         query=_place(asker, scope, agent_id),
         if_match=if_match,
         conflict_as=Block,
