@@ -31,6 +31,7 @@ from holdfast_client.transport import (
 from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
 T = TypeVar("T")
+P = TypeVar("P")
 
 DEFAULT_URL = "http://127.0.0.1:8321"
 DEFAULT_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
@@ -102,6 +103,27 @@ class Client(Verbs):
             )
         )
         return scoped
+
+    def wrap(
+        self,
+        provider: P,
+        *,
+        session: str | None = None,
+        user: str | None = None,
+        agent: str | None = None,
+        max_tokens: int | None = None,
+        strict: bool = False,
+    ) -> P:
+        """A provider's client (`OpenAI()`, `Anthropic()`, or their async forms) whose model calls read and write memory; see `holdfast_client.wrap`.
+
+        The messages are appended to `sessions/{session}`. `max_tokens` limits the context. With `strict`, a failure of memory
+        fails the model call.
+        """
+        from holdfast_client.wrap import wrap
+
+        scope = self._scope.narrowed(user=user, agent=agent, session=session)
+        scope.must_session()
+        return wrap(self, provider, scope, max_tokens=max_tokens, strict=strict)
 
     def send(self, call: Call[T], /) -> T:
         """Send a call that was built with a function of a `calls.py`."""
@@ -188,6 +210,27 @@ class AsyncClient(AsyncVerbs):
             )
         )
         return scoped
+
+    def wrap(
+        self,
+        provider: P,
+        *,
+        session: str | None = None,
+        user: str | None = None,
+        agent: str | None = None,
+        max_tokens: int | None = None,
+        strict: bool = False,
+    ) -> P:
+        """A provider's client (`AsyncOpenAI()` or `AsyncAnthropic()`) whose model calls read and write memory; see `holdfast_client.wrap`.
+
+        The messages are appended to `sessions/{session}`. `max_tokens` limits the context. With `strict`, a failure of memory
+        fails the model call.
+        """
+        from holdfast_client.wrap import wrap_async
+
+        scope = self._scope.narrowed(user=user, agent=agent, session=session)
+        scope.must_session()
+        return wrap_async(self, provider, scope, max_tokens=max_tokens, strict=strict)
 
     async def send(self, call: Call[T], /) -> T:
         """Send a call that was built with a function of a `calls.py`."""

@@ -17,22 +17,22 @@ Message = dict[str, Any]
 
 def openai(context: "Context", message: str | None) -> list[Message]:
     """Messages for OpenAI's chat API."""
-    standing = [_said("system", text) for text in _standing(context)]
-    talk = [_openai_message(each) for each in context.messages]
+    first = [_said("system", text) for text in standing(context)]
+    talk = [openai_message(each) for each in context.messages]
     if message is not None:
         talk.append(_said("user", escape(message)))
-    found = _for_this_turn(context)
+    found = for_this_turn(context)
     if found and talk and talk[-1]["role"] == "user":
         talk[-1] = {**talk[-1], "content": f"{found}\n\n{talk[-1]['content']}"}
     elif found:
         talk.append(_said("user", found))
-    return standing + talk
+    return first + talk
 
 
 def anthropic(context: "Context", message: str | None) -> Message:
     """`system` and `messages` for Anthropic's API, which keeps them apart."""
     system: list[Message] = []
-    for text in _standing(context):
+    for text in standing(context):
         system.append(_text(text))
         if text == context.user_memory.content:
             system[-1]["cache_control"] = {"type": "ephemeral"}
@@ -40,18 +40,18 @@ def anthropic(context: "Context", message: str | None) -> Message:
     messages: list[Message] = []
     for each in context.messages:
         if each.role != "system":
-            _append(messages, _anthropic_message(each))
+            join(messages, anthropic_message(each))
     if message is not None:
-        _append(messages, {"role": "user", "content": [_text(escape(message))]})
+        join(messages, {"role": "user", "content": [_text(escape(message))]})
     if len(messages) > 1 and messages[-2]["content"]:  # the next turn's prompt begins with the same
         messages[-2]["content"][-1]["cache_control"] = {"type": "ephemeral"}
-    found = _for_this_turn(context)
+    found = for_this_turn(context)
     if found:
-        _insert_before_last_text(messages, found)
+        insert_before_last_text(messages, found)
     return {"system": system, "messages": messages}
 
 
-def _insert_before_last_text(messages: list[Message], found: str) -> None:
+def insert_before_last_text(messages: list[Message], found: str) -> None:
     """Insert into the last user message before its text, after tool results: the API requires those first."""
     if not messages or messages[-1]["role"] != "user":
         messages.append({"role": "user", "content": [_text(found)]})
@@ -61,13 +61,13 @@ def _insert_before_last_text(messages: list[Message], found: str) -> None:
     content.insert(at, _text(found))
 
 
-def _standing(context: "Context") -> list[str]:
+def standing(context: "Context") -> list[str]:
     """The parts that change least: user memory, then the agent's entries."""
     entries = rendering.entries((each.key, each.content) for each in context.entries)
     return [text for text in (context.user_memory.content, entries) if text]
 
 
-def _for_this_turn(context: "Context") -> str:
+def for_this_turn(context: "Context") -> str:
     """Reminders and recalled texts, which change from turn to turn."""
     reminders = rendering.reminders(each.content for each in context.system_reminders)
     recalled = rendering.recalled((each.text, each.when) for each in context.recalled)
@@ -78,7 +78,8 @@ def _said(role: str, content: str) -> Message:
     return {"role": role, "content": content}
 
 
-def _openai_message(each: "ContextMessage") -> Message:
+def openai_message(each: "ContextMessage") -> Message:
+    """A stored message for OpenAI."""
     sent = _said(each.role, escape(each.content))
     for name in ("name", "tool_calls", "tool_call_id"):
         value = getattr(each, name)
@@ -91,7 +92,8 @@ def _text(text: str) -> Message:
     return {"type": "text", "text": text}
 
 
-def _anthropic_message(each: "ContextMessage") -> Message:
+def anthropic_message(each: "ContextMessage") -> Message:
+    """A stored message for Anthropic."""
     if each.role == "tool":
         result = {
             "type": "tool_result",
@@ -120,7 +122,7 @@ def _tool_use(call: dict[str, Any]) -> Message:
     }
 
 
-def _append(messages: list[Message], message: Message) -> None:
+def join(messages: list[Message], message: Message) -> None:
     """Add a message; Anthropic's roles must alternate, so it is joined to the last one of the same role."""
     if messages and messages[-1]["role"] == message["role"]:
         messages[-1]["content"] += message["content"]
