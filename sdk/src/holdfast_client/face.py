@@ -48,7 +48,7 @@ def sync(build: Callable[Concatenate[Scope, P], Call[T]]) -> Callable[Concatenat
     def method(face: Face, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return face._send(build(face._scope, *args, **kwargs))
 
-    _name(method, build)
+    name_like(method, build)
     return method
 
 
@@ -60,16 +60,16 @@ def awaited(
     async def method(face: AsyncFace, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await face._send(build(face._scope, *args, **kwargs))
 
-    _name(method, build)
+    name_like(method, build)
     return method
 
 
-def _name(method: Callable[..., Any], build: Callable[..., Any]) -> None:
+def name_like(method: Callable[..., Any], build: Callable[..., Any]) -> None:
     """Give the method the function's name, docstring and signature, with `self` for the scope and the value's type."""
     update_wrapper(method, build)
     of_build = inspect.signature(build)
     _, *others = of_build.parameters.values()
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    (answer,) = get_args(of_build.return_annotation)
+    answer = get_args(of_build.return_annotation)[-1]  # of Call[T], or of a flow of calls
     shown = of_build.replace(parameters=[own, *others], return_annotation=answer)
     vars(method)["__signature__"] = shown
