@@ -28,9 +28,9 @@ PRECONDITION_LOST = "memory_precondition_failed_error"
 PATH_CONFLICT = "memory_path_conflict_error"
 
 
-def told_as(kind: str, lost: Conflict) -> Conflict:
-    """A conflict under the name that their clients know it by."""
-    return Conflict(lost.detail, current=lost.current, told_as=kind)
+def with_error_type(kind: str, lost: Conflict) -> Conflict:
+    """The conflict, answered with this error type, which their clients handle."""
+    return Conflict(lost.detail, current=lost.current, error_type=kind)
 
 
 class AnthropicRoute(ApiRoute):
@@ -53,10 +53,10 @@ class AnthropicRoute(ApiRoute):
 def refusal(error: HoldfastError, request: Request) -> Response:
     """A failure in their envelope."""
     status = _status(error)
-    told: dict[str, Any] = {"type": _type(error, status), "message": error.detail}
+    details: dict[str, Any] = {"type": _type(error, status), "message": error.detail}
     holder = error.facts.get("current")
-    if told["type"] == PATH_CONFLICT and holder is not None:
-        told |= {
+    if details["type"] == PATH_CONFLICT and holder is not None:
+        details |= {
             "conflicting_memory_id": holder.id,
             "conflicting_path": f"/{holder.path}",
         }
@@ -67,7 +67,7 @@ def refusal(error: HoldfastError, request: Request) -> Response:
         headers["x-should-retry"] = "false"
     if error.retry_after_s is not None:
         headers["retry-after"] = str(error.retry_after_s)
-    body = {"type": "error", "error": told, "request_id": request_id}
+    body = {"type": "error", "error": details, "request_id": request_id}
     return Response(json.dumps(body), status, headers, media_type="application/json")
 
 
@@ -78,4 +78,4 @@ def _status(error: HoldfastError) -> int:
 
 
 def _type(error: HoldfastError, status: int) -> str:
-    return error.facts.get("told_as") or _TYPES.get(status, "api_error")
+    return error.facts.get("error_type") or _TYPES.get(status, "api_error")

@@ -1,6 +1,6 @@
 """The memories of a store, in Anthropic's words."""
 
-from holdfast.anthropic_api.errors import PATH_CONFLICT, PRECONDITION_LOST, told_as
+from holdfast.anthropic_api.errors import PATH_CONFLICT, PRECONDITION_LOST, with_error_type
 from holdfast.anthropic_api.model import (
     Deleted,
     Memory,
@@ -49,7 +49,7 @@ async def create_memory(
             as_tree=True,
         )
     except Conflict as lost:
-        raise told_as(PATH_CONFLICT, lost) from None
+        raise with_error_type(PATH_CONFLICT, lost) from None
     return await _shown(db, caller, entry, view)
 
 
@@ -138,7 +138,7 @@ async def delete_memory(
     try:
         await entries.delete_entry(db, caller, store_id, memory_id, expected=expected)
     except Conflict as lost:
-        raise told_as(PRECONDITION_LOST, lost) from None
+        raise with_error_type(PRECONDITION_LOST, lost) from None
     return Deleted(memory_id, "memory_deleted")
 
 
@@ -155,7 +155,7 @@ def _unless_lost(
     """The memory, where it already is what was asked for: a retry after a lost answer is no conflict."""
     entry = lost.current
     if not isinstance(entry, StoreEntry) or entry.id != memory_id:
-        raise told_as(PATH_CONFLICT, lost) from None
+        raise with_error_type(PATH_CONFLICT, lost) from None
     if content in (None, entry.content) and path in (None, entry.path):
         return entry
-    raise told_as(PRECONDITION_LOST, lost) from None
+    raise with_error_type(PRECONDITION_LOST, lost) from None

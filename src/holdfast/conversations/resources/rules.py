@@ -1,4 +1,4 @@
-"""What must agree in a memory resource, and all that is wrong with one, said at once."""
+"""Validation of memory resources: each field alone, then fields against each other. All errors are reported at once."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ Problem = tuple[str, str]  # field, message
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What this deployment has."""
+    """What this deployment has that a resource may need."""
 
     redis: bool = False
     llm: bool = False
@@ -30,7 +30,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Whether resources can be used, everything that stands against them, and, where nothing does, the resources."""
+    """The result of a validation: the errors, or the resources with defaults filled in where there are none."""
 
     valid: bool
     errors: list[FieldError] = field(default_factory=list)
@@ -49,11 +49,9 @@ def check(
     try:
         resource = Resource.model_validate(data)
     except ValidationError as error:
-        problems.extend(_form_problems(error))
+        problems.extend(_field_problems(error))
     wrong = {name for name, _ in problems}
-    problems.extend(
-        p for p in _disagreements(_View(data, wrong), capabilities) if p not in problems
-    )
+    problems.extend(p for p in _conflicts(_View(data, wrong), capabilities) if p not in problems)
     name = data.get("id") if isinstance(data.get("id"), str) else "?"
     errors = [FieldError(at, f"resource {name!r}: {text}", lines(at)) for at, text in problems]
     return (None if errors else resource), errors
@@ -81,7 +79,7 @@ def snake_case(data: Any, inside: str = "") -> Any:
 # --- each field alone ------------------------------------------------------------------------------------------------
 
 
-def _form_problems(error: ValidationError) -> Iterator[Problem]:
+def _field_problems(error: ValidationError) -> Iterator[Problem]:
     for each in error.errors(include_url=False):
         at = ".".join(str(part) for part in each["loc"] if part != "[key]")
         match each["type"]:
@@ -112,11 +110,11 @@ def _was(each: Any) -> str:
     return f" (it is {text[:100]}{'…' if len(text) > 100 else ''})"
 
 
-# --- what must agree -------------------------------------------------------------------------------------------------
+# --- fields against each other -------------------------------------------------------------------------------------------------
 
 
 class _View:
-    """The data as written, without the parts that are wrong by themselves."""
+    """The data as written, without the fields that failed their own check."""
 
     def __init__(self, data: dict[str, Any], wrong: set[str]) -> None:
         self._data = data
@@ -124,10 +122,10 @@ class _View:
 
     def get(self, path: str, default: Any = None) -> Any:
         found: Any = self._data
-        walked = ""
+        reached = ""
         for name in path.split("."):
-            walked = f"{walked}.{name}".strip(".")
-            if walked in self._wrong or not isinstance(found, dict) or found.get(name) is None:
+            reached = f"{reached}.{name}".strip(".")
+            if reached in self._wrong or not isinstance(found, dict) or found.get(name) is None:
                 return default
             found = found[name]
         return found
@@ -135,12 +133,12 @@ class _View:
     def has(self, path: str) -> bool:
         return self.get(path) is not None
 
-    def knows(self, path: str) -> bool:
-        """Whether nothing was wrong there: only then is its absence the author's choice."""
+    def is_valid(self, path: str) -> bool:
+        """Whether this field passed its own check: a missing one was then left out on purpose, not refused."""
         return not any(w == path or w.startswith(f"{path}.") for w in self._wrong)
 
 
-def _disagreements(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
+def _conflicts(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
     yield from _limits(view)
     yield from _allocation(view)
     yield from _flushing(view, capabilities)
@@ -151,7 +149,7 @@ def _disagreements(view: _View, capabilities: Capabilities) -> Iterator[Problem]
 
 def _limits(view: _View) -> Iterator[Problem]:
     limits = ("max_tokens", "max_context_ratio", "max_messages")
-    if all(not view.has(name) and view.knows(name) for name in limits):
+    if all(not view.has(name) and view.is_valid(name) for name in limits):
         match view.get("type"):
             case "token_based":
                 yield (
@@ -163,7 +161,7 @@ def _limits(view: _View) -> Iterator[Problem]:
     if (
         view.get("type") == "message_count_based"
         and not view.has("max_messages")
-        and view.knows("max_messages")
+        and view.is_valid("max_messages")
     ):
         yield "max_messages", "message_count_based needs max_messages"
     if view.has("max_context_ratio"):
@@ -173,7 +171,7 @@ def _limits(view: _View) -> Iterator[Problem]:
 def _context_ratio(view: _View) -> Iterator[Problem]:
     """A ratio needs a model whose context window is known."""
     model = view.get("token_provider.model")
-    if model is None and view.knows("token_provider"):
+    if model is None and view.is_valid("token_provider"):
         yield (
             "max_context_ratio",
             "needs token_provider.model, whose context window it is a ratio of",
@@ -200,9 +198,11 @@ def _allocation(view: _View) -> Iterator[Problem]:
         return
     if view.has("type") and view.get("type") != "token_based":
         yield "token_allocation", f"is for token_based only (type is {view.get('type')!r})"
-    elif not (view.has("max_tokens") or view.has("max_context_ratio")) and view.knows("max_tokens"):
+    elif not (view.has("max_tokens") or view.has("max_context_ratio")) and view.is_valid(
+        "max_tokens"
+    ):
         yield "token_allocation", "divides max_tokens, and there is none"
-    if not view.knows("token_allocation"):
+    if not view.is_valid("token_allocation"):
         return
     own = shares.get("user_defined") or {}
     for name in (SHORT_TERM, LONG_TERM, SYSTEM):
@@ -221,7 +221,7 @@ def _flushing(view: _View, capabilities: Capabilities) -> Iterator[Problem]:
         yield "flushing", "a buffer drops its oldest by itself; leave flushing out"
         return
     strategy = view.get("flushing.type", "simple_fifo")
-    if not view.knows("flushing.type"):
+    if not view.is_valid("flushing.type"):
         return
     if strategy != "hybrid_summary":
         for name in ("summary_tokens", "summarize_oldest_percent", "fallback"):
@@ -270,7 +270,7 @@ def _token_provider(view: _View, capabilities: Capabilities) -> Iterator[Problem
     if not view.has("token_provider"):
         return
     provider = view.get("token_provider.provider", "local")
-    if not view.knows("token_provider.provider"):
+    if not view.is_valid("token_provider.provider"):
         return
     at = "token_provider"
     if provider == "local":
@@ -279,7 +279,7 @@ def _token_provider(view: _View, capabilities: Capabilities) -> Iterator[Problem
                 yield f"{at}.{name}", "has no effect with the local tokenizer"
         return
     for name in ("model", "api_key_env"):
-        if not view.has(f"{at}.{name}") and view.knows(f"{at}.{name}"):
+        if not view.has(f"{at}.{name}") and view.is_valid(f"{at}.{name}"):
             yield f"{at}.{name}", f"is required to ask {provider} for counts"
     access = capabilities.token_access
     variable = view.get(f"{at}.api_key_env")
