@@ -172,7 +172,7 @@ async def test_nothing_leads_out_of_the_folder(model, path, refusal):
     assert await model.refused("create", path, file_text="x") == refusal
     assert await model.refused("view", path) == refusal
     assert await model.refused("delete", path) == refusal
-    assert model.stores.read(model.store_id).entry_count == 0
+    assert model.stores.open(model.store_id).entry_count == 0
 
 
 async def test_dots_and_doubled_slashes_are_resolved_as_on_a_disk(model):
@@ -203,17 +203,17 @@ async def test_a_file_never_lies_over_a_folder(model):
     assert await model.refused("rename", old_path="/memories/c", new_path="/memories/a/b/c") == (
         "The path /memories/a/b is not a directory"
     )
-    assert model.stores.read(model.store_id).entry_count == 2
+    assert model.stores.open(model.store_id).entry_count == 2
 
 
 async def test_a_file_over_a_folder_of_the_store_is_deleted_and_moved_alone(model):
     """The store itself allows both at once; another client may have written them."""
     await model("create", "/memories/a", file_text="file")
-    [entry] = model.stores.list_entries(model.store_id).data
+    [entry] = model.stores.list(model.store_id).data
     for name in ("b", "c"):
         model.stores.create_entry(model.store_id, f"{entry.path}/{name}", name)
     await model("rename", old_path="/memories/a", new_path="/memories/z")
-    assert [e.path.rsplit("/", 1)[-1] for e in model.stores.list_entries(model.store_id).data] == [
+    assert [e.path.rsplit("/", 1)[-1] for e in model.stores.list(model.store_id).data] == [
         "b", "c", "z",
     ]  # fmt: skip
     model.stores.create_entry(model.store_id, entry.path, "file again")
@@ -234,13 +234,13 @@ async def test_what_the_store_refuses_is_told_to_the_model(model):
     assert "102,400" in await model.refused("create", "/memories/a", file_text="x" * 102_401)
     model.stores.archive(model.store_id)
     assert "archived" in await model.refused("create", "/memories/a", file_text="x")
-    model.stores.delete(model.store_id)
+    model.stores.delete_store(model.store_id)
     assert "no such store" in await model.refused("view")
 
 
 async def test_an_edit_is_made_on_what_others_wrote_in_between(model, monkeypatch):
     await model("create", "/memories/a", file_text="one\n")
-    [entry] = model.stores.list_entries(model.store_id).data
+    [entry] = model.stores.list(model.store_id).data
     folder = type(model.tool._folder)
     write = folder.write
 

@@ -33,15 +33,15 @@ def test_both_clients_have_the_same_methods():
 async def test_the_whole_life_of_a_store(both):
     stores, awaited = both.sync.stores, both.awaited.stores
     store = stores.create("notes", description="d", metadata={"k": "v"})
-    assert await awaited.read(store.id) == store
-    assert (await awaited.list(name="NO")).data == [store]
+    assert await awaited.open(store.id) == store
+    assert (await awaited.list_stores(name="NO")).data == [store]
     changed = await awaited.change(store.id, name="new", metadata={"k": None}, if_match=1)
     assert (changed.name, changed.description, changed.metadata) == ("new", "d", {})
     with pytest.raises(PreconditionFailed):
         stores.change(store.id, name="x", if_match=1)
     entry = stores.create_entry(store.id, "a/b ü.md", "one\n", metadata={"x": "y"})
     assert await awaited.read_entry(store.id, entry.id) == entry
-    assert stores.read_entry_at(store.id, "a/b ü.md") == entry
+    assert stores.get(store.id, "a/b ü.md") == entry
     second = await awaited.update_entry(store.id, entry.id, "two\n", version=1, path="c")
     with pytest.raises(Conflict) as lost:
         stores.update_entry(store.id, entry.id, "three", version=1)
@@ -68,9 +68,9 @@ async def test_the_whole_life_of_a_store(both):
     assert stores.archive(store.id).status == "archived"
     with pytest.raises(Archived):
         await awaited.create_entry(store.id, "p", "x")
-    await awaited.delete(store.id)
+    await awaited.delete_store(store.id)
     with pytest.raises(NotFound):
-        stores.read(store.id)
+        stores.open(store.id)
 
 
 async def test_a_listing_goes_through_its_pages(both):
@@ -78,9 +78,9 @@ async def test_a_listing_goes_through_its_pages(both):
     store = stores.create("tree")
     for path in ("a", "b/c", "b/d", "e/f/g"):
         stores.create_entry(store.id, path, "x")
-    every = [item.path for item in iterate(stores.list_entries, store.id, limit=1)]
+    every = [item.path for item in iterate(stores.list, store.id, limit=1)]
     assert every == ["a", "b/c", "b/d", "e/f/g"]
-    top = list(iterate(stores.list_entries, store.id, depth=1, limit=1))
+    top = list(iterate(stores.list, store.id, depth=1, limit=1))
     assert [(item.type, item.path) for item in top] == [
         ("memory", "a"), ("memory_prefix", "b/"), ("memory_prefix", "e/"),
     ]  # fmt: skip
@@ -95,3 +95,14 @@ async def test_a_zip_goes_out_and_in(both):
     other = both.sync.stores.create("copy")
     done = await both.awaited.stores.import_zip(other.id, body, mode="replace")
     assert (done.created, done.updated, done.unchanged, done.deleted) == (1, 0, 0, 0)
+
+
+def test_entries_of_a_store_are_recalled_by_meaning(both):
+    client = both.sync
+    store = client.stores.create("handbook")
+    entry = client.stores.create_entry(store.id, "refunds.md", "Refunds are paid within ten days.")
+
+    found = client.stores.recall(store.id, "how do refunds work?", limit=3, explain=True)
+
+    assert [each.object.id for each in found.data] == [entry.id]
+    assert found.data[0].explain is not None

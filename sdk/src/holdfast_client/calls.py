@@ -23,6 +23,7 @@ Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 QueryValue = str | int | float | bool | datetime | Sequence[str] | None
 Query = Mapping[str, QueryValue]
 JSON = "application/json"
+API = "/api/v1"
 
 
 class Options(TypedDict, total=False):
@@ -59,7 +60,8 @@ class Call(Generic[T]):
 
     `repeatable`: sending it twice has the same effect as sending it once, so it may be repeated if the answer was lost.
     `conflict_as` is the type of a Conflict's `current`. `only_asks`: a POST that changes nothing; it is sent without an
-    idempotency key, so the server does not store its answer.
+    idempotency key, so the server does not store its answer. `root` comes before the path. `also_answers`: statuses besides 2xx
+    whose body is the answer.
     """
 
     method: Method
@@ -74,6 +76,8 @@ class Call(Generic[T]):
     conflict_as: type | None = None
     timeout_s: float | None = None
     only_asks: bool = False
+    root: str = API
+    also_answers: frozenset[int] = frozenset()
 
     @property
     def query_pairs(self) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.memories import AsyncMemories, Memories
 from holdfast_client.nodes import AsyncNodes, Nodes
 from holdfast_client.scope import Scope
+from holdfast_client.service import AsyncService, Service
 from holdfast_client.stores import AsyncStores, Stores
 from holdfast_client.transport import (
     MAX_RETRIES,
@@ -54,6 +55,7 @@ class Client(Verbs):
     jobs: Jobs
     memories: Memories
     nodes: Nodes
+    service: Service
     stores: Stores
 
     def __init__(
@@ -83,6 +85,7 @@ class Client(Verbs):
         self.jobs = Jobs(self.send, scope)
         self.memories = Memories(self.send, scope)
         self.nodes = Nodes(self.send, scope)
+        self.service = Service(self.send, scope)
         self.stores = Stores(self.send, scope)
 
     def scope(
@@ -161,6 +164,7 @@ class AsyncClient(AsyncVerbs):
     jobs: AsyncJobs
     memories: AsyncMemories
     nodes: AsyncNodes
+    service: AsyncService
     stores: AsyncStores
 
     def __init__(
@@ -190,6 +194,7 @@ class AsyncClient(AsyncVerbs):
         self.jobs = AsyncJobs(self.send, scope)
         self.memories = AsyncMemories(self.send, scope)
         self.nodes = AsyncNodes(self.send, scope)
+        self.service = AsyncService(self.send, scope)
         self.stores = AsyncStores(self.send, scope)
 
     def scope(

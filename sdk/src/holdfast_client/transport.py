@@ -29,7 +29,6 @@ from holdfast_client.values import Unreadable, read
 
 T = TypeVar("T")
 
-API = "/api/v1"
 VERSION = "0.1.0"
 MAX_RETRIES = 2
 
@@ -127,7 +126,11 @@ def result(call: Call[T], outcome: Outcome, *, after_a_loss: bool = False) -> T:
     if isinstance(outcome, Failure):
         what = str(outcome.error) or type(outcome.error).__name__
         raise ConnectionFailed(f"no answer from the server: {what}") from outcome.error
-    succeeded = 200 <= outcome.status < 300 or outcome.status == HTTPStatus.NOT_MODIFIED
+    succeeded = (
+        200 <= outcome.status < 300
+        or outcome.status == HTTPStatus.NOT_MODIFIED
+        or outcome.status in call.also_answers
+    )
     if not succeeded:
         error = error_of(call, outcome)
         if not (after_a_loss and call.method == "DELETE" and error.code == "not_found"):
@@ -208,7 +211,7 @@ def _request_parts(server: Server, call: Call[Any]) -> dict[str, Any]:
     body = call.body
     parts: dict[str, Any] = {
         "method": call.method,
-        "url": f"{server.url}{API}{call.path}",
+        "url": f"{server.url}{call.root}{call.path}",
         "headers": headers_of(server, call, body),
         "content": body,
     }

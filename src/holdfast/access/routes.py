@@ -81,7 +81,7 @@ async def the_browser_session(request: Request) -> BrowserSession:
 TheSession = Annotated[BrowserSession, Depends(the_browser_session)]
 
 
-@open_router.post("/auth/login", openapi_extra=OPEN)
+@open_router.post("/auth/login", operation_id="auth.login", openapi_extra=OPEN)
 async def login(body: Login, request: Request, response: Response, db: TheDatabase) -> SignedIn:
     """Sign in with a password (and a TOTP code where the account has one); sets the session cookie."""
     opened = await service.sign_in(
@@ -94,7 +94,7 @@ async def login(body: Login, request: Request, response: Response, db: TheDataba
     return with_cookie(request, response, opened)
 
 
-@open_router.post("/auth/link", openapi_extra=OPEN)
+@open_router.post("/auth/link", operation_id="auth.login_by_link", openapi_extra=OPEN)
 async def login_by_link(
     body: LinkLogin, request: Request, response: Response, db: TheDatabase
 ) -> SignedIn:
@@ -102,7 +102,11 @@ async def login_by_link(
     return with_cookie(request, response, await service.sign_in_by_link(db, body.token))
 
 
-@open_router.get("/auth/session", openapi_extra=OPEN)
+@open_router.get(
+    "/auth/session",
+    operation_id="auth.session",
+    openapi_extra={**OPEN, "security": [{"session": []}]},
+)
 async def get_session(request: Request, db: TheDatabase) -> SignedIn:
     """The user who is signed in at this browser."""
     cookie = request.cookies.get(COOKIE)
@@ -111,7 +115,7 @@ async def get_session(request: Request, db: TheDatabase) -> SignedIn:
     return await service.read_session(db, cookie)
 
 
-@secret_router.post("/auth/step-up", openapi_extra=BROWSER)
+@secret_router.post("/auth/step-up", operation_id="auth.step_up", openapi_extra=BROWSER)
 async def step_up(body: StepUp, request: Request, session: TheSession, db: TheDatabase) -> SignedIn:
     """Step up: give the password or a TOTP code again; valid for ten minutes."""
     return await service.step_up(
@@ -119,14 +123,16 @@ async def step_up(body: StepUp, request: Request, session: TheSession, db: TheDa
     )
 
 
-@router.post("/auth/logout", status_code=204, openapi_extra=BROWSER)
+@router.post("/auth/logout", operation_id="auth.logout", status_code=204, openapi_extra=BROWSER)
 async def logout(response: Response, session: TheSession, db: TheDatabase) -> None:
     """End this browser's session."""
     await service.sign_out(db, session)
     response.delete_cookie(COOKIE)
 
 
-@router.post("/auth/password", status_code=204, openapi_extra=BROWSER)
+@router.post(
+    "/auth/password", operation_id="auth.set_password", status_code=204, openapi_extra=BROWSER
+)
 async def set_password(
     body: NewPassword, caller: TheCaller, session: TheSession, db: TheDatabase
 ) -> None:
@@ -134,25 +140,27 @@ async def set_password(
     await service.set_password(db, caller, session, body.password)
 
 
-@secret_router.post("/auth/totp", openapi_extra=BROWSER)
+@secret_router.post("/auth/totp", operation_id="auth.propose_totp", openapi_extra=BROWSER)
 async def propose_totp(caller: TheCaller, db: TheDatabase) -> TotpEnrolment:
     """Begin TOTP enrolment: a secret for an authenticator app (needs step-up)."""
     return await service.propose_totp(db, caller)
 
 
-@router.post("/auth/totp/confirm", status_code=204, openapi_extra=BROWSER)
+@router.post(
+    "/auth/totp/confirm", operation_id="auth.confirm_totp", status_code=204, openapi_extra=BROWSER
+)
 async def confirm_totp(body: Code, caller: TheCaller, db: TheDatabase) -> None:
     """Turn TOTP on with a first code (needs step-up)."""
     await service.confirm_totp(db, caller, body.totp)
 
 
-@router.delete("/auth/totp", status_code=204, openapi_extra=BROWSER)
+@router.delete("/auth/totp", operation_id="auth.drop_totp", status_code=204, openapi_extra=BROWSER)
 async def drop_totp(caller: TheCaller, db: TheDatabase) -> None:
     """Turn TOTP off (needs step-up)."""
     await service.drop_totp(db, caller)
 
 
-@secret_router.post("/keys", status_code=201, openapi_extra=BROWSER)
+@secret_router.post("/keys", operation_id="auth.create_key", status_code=201, openapi_extra=BROWSER)
 async def create_key(body: KeyCreate, caller: TheCaller, db: TheDatabase) -> NewKey:
     """Create an API key, which is shown only in this answer (needs step-up)."""
     return await keys.create_key(
@@ -168,7 +176,7 @@ async def create_key(body: KeyCreate, caller: TheCaller, db: TheDatabase) -> New
     )
 
 
-@router.get("/keys")
+@router.get("/keys", operation_id="directory.list_keys")
 async def list_keys(
     cursor: Annotated[Cursor, Depends(page_cursor)], caller: TheCaller, db: TheDatabase
 ) -> Page[ApiKey]:
@@ -176,7 +184,9 @@ async def list_keys(
     return await keys.list_keys(db, caller, cursor)
 
 
-@router.delete("/keys/{key_id}", status_code=204, openapi_extra=BROWSER)
+@router.delete(
+    "/keys/{key_id}", operation_id="auth.revoke_key", status_code=204, openapi_extra=BROWSER
+)
 async def delete_key(key_id: str, caller: TheCaller, db: TheDatabase) -> None:
     """Revoke a key, at once (needs step-up)."""
     await keys.revoke_key(db, caller, key_id)

@@ -52,7 +52,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class BlockHistory:
     """What became of a block, newest first."""
 
     data: list[BlockRevision]
@@ -86,7 +86,7 @@ class BlockRestore(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecalledLines:
     """What a query found, best first."""
 
     data: list[RecalledLine]
@@ -101,7 +101,7 @@ class LineRecall(Body):
     min_score: float | None = Field(None, ge=0, le=1)
 
 
-@router.get("/blocks")
+@router.get("/blocks", operation_id="blocks.list")
 async def list_blocks(
     caller: TheCaller,
     db: TheDatabase,
@@ -114,7 +114,7 @@ async def list_blocks(
     return Blocks(await service.list_blocks(db, caller, scope, agent_id))
 
 
-@router.get("/blocks/{block_type}")
+@router.get("/blocks/{block_type}", operation_id="blocks.read")
 async def get_block(
     block_type: BlockType, where: ThePlace, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Block:
@@ -124,7 +124,7 @@ async def get_block(
     return block
 
 
-@router.put("/blocks/{block_type}", responses={201: {"model": Block}})
+@router.put("/blocks/{block_type}", operation_id="blocks.write", responses={201: {"model": Block}})
 async def put_block(
     block_type: BlockType,
     body: BlockWrite,
@@ -173,7 +173,7 @@ async def edit_block(
     return block
 
 
-@router.delete("/blocks/{block_type}", status_code=204)
+@router.delete("/blocks/{block_type}", operation_id="blocks.delete", status_code=204)
 async def delete_block(
     block_type: BlockType,
     where: ThePlace,
@@ -190,15 +190,15 @@ async def delete_block(
     )
 
 
-@router.get("/blocks/{block_type}/history")
+@router.get("/blocks/{block_type}/history", operation_id="blocks.history")
 async def get_history(
     block_type: BlockType, where: ThePlace, caller: TheCaller, db: TheDatabase
-) -> History:
+) -> BlockHistory:
     """Every revision of a block, newest first, the current one included; also of one that was deleted."""
-    return History(await service.history(db, caller, where, block_type))
+    return BlockHistory(await service.history(db, caller, where, block_type))
 
 
-@router.post("/blocks/{block_type}/restore")
+@router.post("/blocks/{block_type}/restore", operation_id="blocks.restore")
 async def restore_block(
     block_type: BlockType,
     body: BlockRestore,
@@ -222,10 +222,10 @@ async def restore_block(
     return block
 
 
-@router.post("/recall")
-async def recall_lines(body: LineRecall, caller: TheCaller, db: TheDatabase) -> Recalled:
+@router.post("/recall", operation_id="blocks.recall")
+async def recall_lines(body: LineRecall, caller: TheCaller, db: TheDatabase) -> RecalledLines:
     """Find archival lines of the user, best first; with an agent, also those of the block with that agent."""
-    return Recalled(
+    return RecalledLines(
         await recall.recall_lines(
             db,
             caller,

@@ -105,14 +105,17 @@ class ContextAsk(Body):
         )
 
 
-@router.post("")
+@router.post("", operation_id="context")
 async def post_context(body: ContextAsk, caller: TheCaller, backends: TheBackends) -> Context:
     """What to put in a prompt: user memory, reminders, what the message recalls, the agent's entries, the conversation."""
     return await service.assemble(backends, caller, body.as_ask())
 
 
 @router.get(
-    "/user-memory", response_model=UserMemory, responses={304: {"description": "As it was."}}
+    "/user-memory",
+    operation_id="context.user_memory",
+    response_model=UserMemory,
+    responses={304: {"description": "As it was."}},
 )
 async def get_user_memory(
     caller: TheCaller,

@@ -116,7 +116,7 @@ def _requested(
 TheRequest = Annotated[InstanceRequest, Depends(_requested)]
 
 
-@router.post("/resolve")
+@router.post("/resolve", operation_id="conversations.resolve")
 async def resolve(
     resource_id: ResourceId, body: Resolve, caller: TheCaller, backends: TheBackends
 ) -> dict[str, str]:
@@ -125,7 +125,7 @@ async def resolve(
     return {"key": await service.resolve(backends, caller, request)}
 
 
-@router.get("/read")
+@router.get("/read", operation_id="conversations.read")
 async def read(
     request: TheRequest,
     caller: TheCaller,
@@ -149,7 +149,7 @@ async def read(
     return Messages(messages, found.total_count, found.has_more)
 
 
-@router.post("/append")
+@router.post("/append", operation_id="conversations.append")
 async def append(
     resource_id: ResourceId, body: Append, caller: TheCaller, backends: TheBackends
 ) -> AppendResult:
@@ -157,7 +157,7 @@ async def append(
     return await service.append(backends, caller, body.request(resource_id), body.messages)
 
 
-@router.post("/write")
+@router.post("/write", operation_id="conversations.write")
 async def write(
     resource_id: ResourceId, body: Write, caller: TheCaller, backends: TheBackends
 ) -> AppendResult:
@@ -165,7 +165,7 @@ async def write(
     return await service.write(backends, caller, body.request(resource_id), body.messages)
 
 
-@router.post("/flush")
+@router.post("/flush", operation_id="conversations.flush")
 async def flush(
     resource_id: ResourceId, body: Flush, caller: TheCaller, backends: TheBackends
 ) -> FlushResult:
@@ -180,7 +180,7 @@ async def flush(
     )
 
 
-@router.post("/clear")
+@router.post("/clear", operation_id="conversations.clear")
 async def clear(
     resource_id: ResourceId, body: Clear, caller: TheCaller, backends: TheBackends
 ) -> Cleared:
@@ -191,7 +191,7 @@ async def clear(
     return Cleared(cleared, backup_id)
 
 
-@router.post("/restore")
+@router.post("/restore", operation_id="conversations.restore")
 async def restore(
     resource_id: ResourceId, body: Restore, caller: TheCaller, backends: TheBackends
 ) -> dict[str, int]:
@@ -203,7 +203,7 @@ async def restore(
     return {"restored": restored, **counts}
 
 
-@router.post("/delete")
+@router.post("/delete", operation_id="conversations.delete")
 async def delete(
     resource_id: ResourceId, body: Which, caller: TheCaller, backends: TheBackends
 ) -> dict[str, bool]:
@@ -211,7 +211,7 @@ async def delete(
     return {"deleted": await service.delete(backends, caller, body.request(resource_id))}
 
 
-@router.post("/pop")
+@router.post("/pop", operation_id="conversations.pop")
 async def pop(
     resource_id: ResourceId, body: Which, caller: TheCaller, backends: TheBackends
 ) -> Popped:
@@ -220,19 +220,19 @@ async def pop(
     return Popped(None if taken is None else _message(taken), left)
 
 
-@router.get("/stats")
+@router.get("/stats", operation_id="conversations.stats")
 async def stats(request: TheRequest, caller: TheCaller, backends: TheBackends) -> Stats:
     """How full the instance is."""
     return await service.stats(backends, caller, request)
 
 
-@router.get("/health")
+@router.get("/health", operation_id="conversations.health")
 async def health(request: TheRequest, caller: TheCaller, backends: TheBackends) -> Health:
     """Whether the instance can be written to, and will last."""
     return await service.health(backends, caller, request)
 
 
-@router.get("/instances")
+@router.get("/instances", operation_id="conversations.list_instances")
 async def instances(
     resource_id: ResourceId,
     cursor: TheCursor,

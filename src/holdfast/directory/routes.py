@@ -105,7 +105,7 @@ class MeChange(Body):
     insight_capture: bool | None = Field(None, examples=[False])
 
 
-@router.get("/org")
+@router.get("/org", operation_id="directory.read_org")
 async def get_org(response: Response, caller: TheCaller, db: TheDatabase) -> Org:
     """The caller's org and its settings."""
     org = await orgs.read_org(db, caller)
@@ -113,7 +113,7 @@ async def get_org(response: Response, caller: TheCaller, db: TheDatabase) -> Org
     return org
 
 
-@router.patch("/org")
+@router.patch("/org", operation_id="directory.change_org")
 async def patch_org(
     body: OrgChange, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Org:
@@ -126,13 +126,13 @@ async def patch_org(
     return org
 
 
-@router.get("/workspaces")
+@router.get("/workspaces", operation_id="directory.list_workspaces")
 async def list_workspaces(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Workspace]:
     """The org's workspaces, newest first."""
     return await workspaces.list_workspaces(db, caller, cursor)
 
 
-@router.get("/workspaces/{workspace_id}")
+@router.get("/workspaces/{workspace_id}", operation_id="directory.read_workspace")
 async def get_workspace(
     workspace_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Workspace:
@@ -142,7 +142,11 @@ async def get_workspace(
     return workspace
 
 
-@router.put("/workspaces/{workspace_id}", responses={201: {"model": Workspace}})
+@router.put(
+    "/workspaces/{workspace_id}",
+    operation_id="directory.put_workspace",
+    responses={201: {"model": Workspace}},
+)
 async def put_workspace(
     workspace_id: str,
     body: WorkspacePut,
@@ -158,13 +162,13 @@ async def put_workspace(
     return _made_or_changed(response, workspace)
 
 
-@router.get("/projects")
+@router.get("/projects", operation_id="directory.list_projects")
 async def list_projects(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Project]:
     """The projects that the caller may see, newest first."""
     return await projects.list_projects(db, caller, cursor)
 
 
-@router.get("/projects/{project_id}")
+@router.get("/projects/{project_id}", operation_id="directory.read_project")
 async def get_project(
     project_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Project:
@@ -174,7 +178,11 @@ async def get_project(
     return project
 
 
-@router.put("/projects/{project_id}", responses={201: {"model": Project}})
+@router.put(
+    "/projects/{project_id}",
+    operation_id="directory.put_project",
+    responses={201: {"model": Project}},
+)
 async def put_project(
     project_id: str,
     body: ProjectPut,
@@ -196,25 +204,29 @@ async def put_project(
     return _made_or_changed(response, project)
 
 
-@router.put("/projects/{project_id}/members/{user_id}")
+@router.put("/projects/{project_id}/members/{user_id}", operation_id="directory.add_member")
 async def put_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> Project:
     """Add a user to a project."""
     return await projects.add_member(db, caller, project_id, user_id)
 
 
-@router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
+@router.delete(
+    "/projects/{project_id}/members/{user_id}",
+    operation_id="directory.remove_member",
+    status_code=204,
+)
 async def delete_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> None:
     """Remove a user from a project."""
     await projects.remove_member(db, caller, project_id, user_id)
 
 
-@router.get("/agents")
+@router.get("/agents", operation_id="directory.list_agents")
 async def list_agents(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[Agent]:
     """The agents of the active workspace, newest first."""
     return await agents.list_agents(db, caller, cursor)
 
 
-@router.get("/agents/{agent_id}")
+@router.get("/agents/{agent_id}", operation_id="directory.read_agent")
 async def get_agent(agent_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Agent:
     """One agent of the active workspace."""
     agent = await agents.read_agent(db, caller, agent_id)
@@ -222,7 +234,9 @@ async def get_agent(agent_id: str, response: Response, caller: TheCaller, db: Th
     return agent
 
 
-@router.put("/agents/{agent_id}", responses={201: {"model": Agent}})
+@router.put(
+    "/agents/{agent_id}", operation_id="directory.put_agent", responses={201: {"model": Agent}}
+)
 async def put_agent(
     agent_id: str,
     body: AgentPut,
@@ -245,13 +259,13 @@ async def put_agent(
     return _made_or_changed(response, agent)
 
 
-@router.get("/users")
+@router.get("/users", operation_id="directory.list_users")
 async def list_users(cursor: TheCursor, caller: TheCaller, db: TheDatabase) -> Page[User]:
     """The org's users, newest first; callers that do not administer the org see only their own user."""
     return await users.list_users(db, caller, cursor)
 
 
-@router.get("/users/me")
+@router.get("/users/me", operation_id="directory.read_me")
 async def get_me(response: Response, caller: TheCaller, db: TheDatabase) -> User:
     """The user that the caller acts for."""
     user = await users.read_me(db, caller)
@@ -259,7 +273,7 @@ async def get_me(response: Response, caller: TheCaller, db: TheDatabase) -> User
     return user
 
 
-@router.patch("/users/me")
+@router.patch("/users/me", operation_id="directory.change_me")
 async def patch_me(
     body: MeChange, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
 ) -> User:
@@ -271,7 +285,7 @@ async def patch_me(
     return user
 
 
-@router.get("/sessions/{session_id}")
+@router.get("/sessions/{session_id}", operation_id="directory.read_session")
 async def get_session(session_id: str, caller: TheCaller, db: TheDatabase) -> Session:
     """One session of the caller's user or agent."""
     return await sessions.read_session(db, caller, session_id)

@@ -5,7 +5,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from holdfast.edge.problems import MEDIA_TYPE
+from holdfast.edge.openapi_examples import example_of
+from holdfast.edge.openapi_names import describe_names, name_schemas, order
+from holdfast.edge.openapi_statuses import problems_of
 from holdfast.edge.route import CLIENT_NAMES, COOKIE
 from holdfast.kernel.errors import every_error
 from holdfast.kernel.ids import CLIENT_ID
@@ -13,9 +15,6 @@ from holdfast.kernel.ids import CLIENT_ID
 # In a route's openapi_extra: only a signed-in browser may call it.
 BROWSER_ONLY = "x-browser-only"
 SAFE_METHODS = ("get", "head")
-
-# What any operation may answer besides its own success.
-COMMON_PROBLEMS = (400, 401, 403, 404, 408, 409, 412, 413, 422, 423, 429, 431, 500, 503)
 
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -78,13 +77,15 @@ HEADERS: list[dict[str, Any]] = [
     },
 ]
 
-# What stands for a value of a type where a field gives no example of its own.
-_SAMPLES: dict[str, Any] = {
-    "string": "text",
-    "integer": 1,
-    "number": 0.5,
-    "boolean": True,
-    "null": None,
+# Headers of answers.
+REQUEST_ID: dict[str, Any] = {
+    "x-request-id": {
+        "description": "the request's id, as in the log",
+        "schema": {"type": "string"},
+    }
+}
+ETAG: dict[str, Any] = {
+    "ETag": {"description": "the version, for If-Match", "schema": {"type": "string"}}
 }
 
 
@@ -105,14 +106,16 @@ def describe(app: FastAPI) -> dict[str, Any]:
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
     components = document.setdefault("components", {})
-    schemas = components.setdefault("schemas", {})
-    schemas["Problem"] = PROBLEM_SCHEMA
+    components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
     for unused in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(unused, None)
+        components["schemas"].pop(unused, None)
     components["securitySchemes"] = SECURITY_SCHEMES
+    name_schemas(document)
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            _describe_operation(path, method, operation, schemas)
+            describe_names(operation)
+            _describe_operation(path, method, operation, document["components"]["schemas"])
+    order(document)
     return document
 
 
@@ -121,25 +124,34 @@ def _describe_operation(
 ) -> None:
     for parameter in operation.get("parameters", []):
         _describe_parameter(parameter)
-    is_open = operation.pop("x-open", False) or path in ("/healthz", "/readyz", "/metrics")
-    if not is_open:
-        _describe_credentials(path, method, operation)
+    is_open = operation.pop("x-open", False) or not path.startswith("/api/")
     responses = operation["responses"]
     responses.pop("422", None)
-    for status in COMMON_PROBLEMS:
-        responses.setdefault(
-            str(status),
-            {
-                "description": _titles(status),
-                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-            },
-        )
+    if is_open:
+        operation.setdefault("security", [])
+    else:
+        _describe_credentials(method, operation)
+    problems = problems_of(method, operation, is_open=is_open)
+    operation["responses"] = {**responses, **problems}
     bodies = [operation.get("requestBody", {})]
-    bodies += [responses[status] for status in responses if status.startswith("2")]
+    for status, response in responses.items():
+        if status.startswith("2"):
+            bodies.append(response)
+            response["headers"] = {
+                **_answer_headers(response, schemas),
+                **response.get("headers", {}),
+            }
     for body in bodies:
         for media_type, content in body.get("content", {}).items():
             if media_type == "application/json" and "example" not in content:
                 content["example"] = example_of(content.get("schema", {}), schemas)
+
+
+def _answer_headers(response: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """Every answer has an id; one that is an object with a version has its ETag."""
+    schema = response.get("content", {}).get("application/json", {}).get("schema", {})
+    schema = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    return {**REQUEST_ID, **(ETAG if "version" in schema.get("properties", {}) else {})}
 
 
 def _describe_parameter(parameter: dict[str, Any]) -> None:
@@ -153,56 +165,12 @@ def _describe_parameter(parameter: dict[str, Any]) -> None:
         schema["pattern"] = f"^{CLIENT_ID}$"
 
 
-def _describe_credentials(path: str, method: str, operation: dict[str, Any]) -> None:
+def _describe_credentials(method: str, operation: dict[str, Any]) -> None:
     """Who may call it, and the headers that go with that."""
     needed = ("session",) if method in SAFE_METHODS else ("session", "csrf")
     by_browser: dict[str, list[str]] = {name: [] for name in needed}
     by_key: list[dict[str, list[str]]] = [{"bearer": []}, {"api_key": []}]
-    if not path.startswith("/api/"):
-        operation["security"] = by_key  # another's API, for keys alone
-        return
     for_browsers_only = operation.pop(BROWSER_ONLY, False)
     operation["security"] = [by_browser] if for_browsers_only else [*by_key, by_browser]
     headers = HEADERS if method in ("post", "put") else HEADERS[:-1]
     operation["parameters"] = [*operation.get("parameters", []), *headers]
-
-
-def _titles(status: int) -> str:
-    return "; ".join(dict.fromkeys(e.title for e in every_error() if e.status == status))
-
-
-def _stated_example(schema: dict[str, Any]) -> Any:
-    """A value that the schema itself names; None where it names none."""
-    for name in ("const", "default"):
-        if schema.get(name) is not None:
-            return schema[name]
-    for name in ("examples", "enum"):
-        if schema.get(name):
-            return schema[name][0]
-    return None
-
-
-# Schemas that hold themselves (a filter in a filter) end here.
-_MAX_EXAMPLE_DEPTH = 6
-
-
-def example_of(schema: dict[str, Any], schemas: dict[str, Any], depth: int = 0) -> Any:
-    """An example of a schema: the ones its fields give, put together."""
-    if "$ref" in schema:
-        return example_of(schemas[schema["$ref"].rpartition("/")[2]], schemas, depth)
-    stated = _stated_example(schema)
-    if stated is not None:
-        return stated
-    for union in ("anyOf", "oneOf", "allOf"):
-        if union in schema:
-            options = [each for each in schema[union] if each.get("type") != "null"]
-            return example_of((options or schema[union])[0], schemas, depth)
-    if schema.get("type") == "object":
-        fields = schema.get("properties", {}).items() if depth < _MAX_EXAMPLE_DEPTH else ()
-        return {name: example_of(field, schemas, depth + 1) for name, field in fields}
-    if schema.get("type") == "array":
-        items = [schema.get("items", {})] if depth < _MAX_EXAMPLE_DEPTH else []
-        return [example_of(each, schemas, depth + 1) for each in items]
-    if schema.get("format") == "date-time":
-        return "2026-01-31T12:00:00.000000Z"
-    return _SAMPLES.get(str(schema.get("type")))

@@ -38,6 +38,7 @@ async def if_match(
     if_match: Annotated[
         str | None,
         Header(
+            alias="If-Match",
             description='write only if the ETag is still this one, as in `"3"`; `*`: only if it is there',
             json_schema_extra={"pattern": IF_MATCH},
             examples=['"3"'],

@@ -49,13 +49,17 @@ async def docs_asset(name: str) -> Response:
     return Response((_SWAGGER / name).read_bytes(), media_type=_ASSETS[name])
 
 
-@health_router.get("/healthz", response_class=PlainTextResponse)
+@health_router.get("/healthz", operation_id="service.health", response_class=PlainTextResponse)
 async def healthz() -> str:
     """The process is alive. Checks no dependency."""
     return "ok\n"
 
 
-@health_router.get("/readyz", responses={503: {"description": "A dependency is not there."}})
+@health_router.get(
+    "/readyz",
+    operation_id="service.ready",
+    responses={503: {"description": "A dependency is not there."}},
+)
 async def readyz(request: Request) -> JSONResponse:
     """Each dependency by name: 200 when all answer, 503 when one does not."""
     checks: dict[str, Check] = request.app.state.checks
@@ -64,7 +68,7 @@ async def readyz(request: Request) -> JSONResponse:
     return JSONResponse({"ready": ready, "checks": results}, 200 if ready else 503)
 
 
-@health_router.get("/metrics", response_class=PlainTextResponse)
+@health_router.get("/metrics", operation_id="service.metrics", response_class=PlainTextResponse)
 async def prometheus() -> Response:
     """Prometheus metrics, of all processes of this service."""
     registry = REGISTRY

@@ -13,7 +13,7 @@ import uvloop
 from fastapi import FastAPI
 
 from holdfast_client.calls import Call, Reply
-from holdfast_client.transport import API, Failure, Outcome, Server, headers_of
+from holdfast_client.transport import Failure, Outcome, Server, headers_of
 
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ class _Exchange:
 
 
 def _scope(server: Server, call: Call[Any], body: bytes | None) -> dict[str, Any]:
-    raw_path = f"{API}{call.path}"
+    raw_path = f"{call.root}{call.path}"
     headers = {"Host": "127.0.0.1", **headers_of(server, call, body)}
     if body is not None:
         headers["Content-Length"] = str(len(body))

@@ -6,7 +6,7 @@ from typing import Any
 from holdfast.entries import passages, runs
 from holdfast.entries.model import (
     MAX_BATCH_BYTES,
-    BatchResult,
+    EntryBatchResult,
     ItemError,
     ItemResult,
     NewEntry,
@@ -35,7 +35,7 @@ async def store_batch(
     items: Sequence[tuple[str | None, Item]],
     *,
     run_id: str | None = None,
-) -> BatchResult:
+) -> EntryBatchResult:
     """Store items (each with its key, where it has one) in their order; what is wrong with one concerns it alone.
 
     PayloadTooLarge where they cost too much together; ScopeDenied where one of them is not the caller's to write.
@@ -70,7 +70,7 @@ async def store_batch(
     for quota in quotas.values():
         quota.tally.report()
     count = sum(result.status == "stored" for result in results)
-    return BatchResult(count, len(results) - count, results, evicted)
+    return EntryBatchResult(count, len(results) - count, results, evicted)
 
 
 def _checked(caller: Caller, reach: Reach, item: Item) -> NewEntry | HoldfastError:

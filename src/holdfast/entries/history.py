@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from holdfast.entries import runs
-from holdfast.entries.model import EntryRevision, History, NewEntry, Scope, StoredEntry
+from holdfast.entries.model import EntryHistory, EntryRevision, NewEntry, Scope, StoredEntry
 from holdfast.entries.quota import Past, Quota
 from holdfast.entries.reach import Reach, must_change
 from holdfast.entries.service import IfMatch, check_if_match, enter_to_change, find
@@ -28,7 +28,7 @@ async def history(
     run_id: str | None = None,
     category: str | None = None,
     scope: Scope | None = None,
-) -> History:
+) -> EntryHistory:
     """Every revision under a key, newest first, over all its lives."""
     limits.storable(key, field="key")
     async with db.read(caller) as tx:
@@ -38,7 +38,7 @@ async def history(
         reach = Reach.of(caller, agent_id, run_id)
         _, past = await _trace(tx, reach, key, category, scope)
         found = await revisions.history(tx, "entry", past.id)
-    return History([_as_it_was(each, key) for each in found])
+    return EntryHistory([_as_it_was(each, key) for each in found])
 
 
 async def restore(

@@ -144,7 +144,7 @@ class EntryRevision:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class EntryHistory:
     """The revisions of a key, newest first."""
 
     data: list[EntryRevision]
@@ -168,7 +168,7 @@ class ItemResult:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchResult:
+class EntryBatchResult:
     """How many items of a batch were stored, each one's result, and the keys that were evicted for them."""
 
     stored: int

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import ConfigDict, Field, ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 
+from holdfast.edge import zips
 from holdfast.edge.json_body import check_strings, read_body
 from holdfast.edge.preconditions import IfMatch, etag, set_etag
 from holdfast.edge.problems import invalid_from
@@ -16,10 +17,10 @@ from holdfast.entries import batch, history, markdown, runs, service, transfer
 from holdfast.entries.model import (
     CORE,
     DEFAULT_BUDGET_BYTES,
-    BatchResult,
     Entry,
+    EntryBatchResult,
+    EntryHistory,
     Filter,
-    History,
     HydratedRun,
     Hydration,
     ImportResult,
@@ -61,8 +62,6 @@ batch_router = APIRouter(route_class=BatchRoute, tags=["entries"], prefix="/agen
 zip_router = APIRouter(route_class=StreamingApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
 
 MAX_BUDGET_BYTES = 2**31 - 1
-ZIP = "application/zip"
-_A_ZIP: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 
 
 def _example(body: dict[str, Any]) -> ConfigDict:
@@ -85,7 +84,7 @@ class EntryPut(Body):
     expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
 
 
-class BatchItem(Body):
+class EntryBatchItem(Body):
     """One entry of a batch."""
 
     key: str = Field(examples=["likes"])
@@ -95,8 +94,8 @@ class BatchItem(Body):
     scope: Scope = "agent"
 
 
-class Batch(Body):
-    """Entries to store, each by itself: an item that is not as BatchItem has it is reported and skipped."""
+class EntryBatch(Body):
+    """Entries to store, each by itself: an item that is not as EntryBatchItem has it is reported and skipped."""
 
     model_config = _example({"entries": [{"key": "likes", "content": "Prefers tea, no sugar."}]})
 
@@ -111,7 +110,7 @@ class RunStart(Body):
     budget_bytes: int = Field(DEFAULT_BUDGET_BYTES, ge=0, le=MAX_BUDGET_BYTES)
 
 
-class RestoreBody(Body):
+class EntryRestoreBody(Body):
     """Which version to bring back."""
 
     version: int = Field(ge=1, le=2**31 - 1)
@@ -144,7 +143,9 @@ Exported = Annotated[
 ]
 
 
-@router.put("/entries/{key:rest}", responses={201: {"model": StoredEntry}})
+@router.put(
+    "/entries/{key:rest}", operation_id="entries.store", responses={201: {"model": StoredEntry}}
+)
 async def put_entry(
     agent_id: str,
     key: TheKey,
@@ -167,7 +168,7 @@ async def put_entry(
     return _stored(response, stored)
 
 
-@router.get("/entries", response_model=Page[Entry])
+@router.get("/entries", operation_id="entries.list", response_model=Page[Entry])
 async def list_entries(
     agent_id: str,
     caller: TheCaller,
@@ -191,6 +192,7 @@ async def list_entries(
 
 @router.get(
     "/entries/{key:rest}",
+    operation_id="entries.recall",
     response_model=Entry,
     responses={200: {"content": {markdown.MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
@@ -214,7 +216,7 @@ async def get_entry(
     return entry
 
 
-@router.delete("/entries/{key:rest}")
+@router.delete("/entries/{key:rest}", operation_id="entries.forget")
 async def delete_entry(
     agent_id: str,
     key: TheKey,
@@ -232,7 +234,7 @@ async def delete_entry(
     return Forgotten(forgotten=forgotten)
 
 
-@router.get("/history/{key:rest}")
+@router.get("/history/{key:rest}", operation_id="entries.history")
 async def get_history(
     agent_id: str,
     key: TheKey,
@@ -241,18 +243,20 @@ async def get_history(
     run_id: RunId = None,
     category: Category = None,
     scope: TheScope = None,
-) -> History:
+) -> EntryHistory:
     """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
     return await history.history(
         db, caller, agent_id, key, run_id=run_id, category=category, scope=scope
     )
 
 
-@router.post("/restore/{key:rest}", responses={201: {"model": StoredEntry}})
+@router.post(
+    "/restore/{key:rest}", operation_id="entries.restore", responses={201: {"model": StoredEntry}}
+)
 async def restore_entry(
     agent_id: str,
     key: TheKey,
-    body: RestoreBody,
+    body: EntryRestoreBody,
     if_match: IfMatch,
     response: Response,
     caller: TheCaller,
@@ -276,16 +280,21 @@ async def restore_entry(
     return _stored(response, stored)
 
 
-@batch_router.post("/entries-batch")
+@batch_router.post("/entries-batch", operation_id="entries.store_batch")
 async def store_batch(
-    agent_id: str, body: Batch, caller: TheCaller, db: TheDatabase
-) -> BatchResult:
+    agent_id: str, body: EntryBatch, caller: TheCaller, db: TheDatabase
+) -> EntryBatchResult:
     """Store many entries in one transaction; an invalid one is reported and skipped."""
     items = [_item(raw) for raw in body.entries]
     return await batch.store_batch(db, caller, agent_id, items, run_id=body.run_id)
 
 
-@router.get("/hydration", response_model=Hydration, responses={304: {"description": "unchanged"}})
+@router.get(
+    "/hydration",
+    operation_id="entries.hydrate",
+    response_model=Hydration,
+    responses={304: {"description": "unchanged"}},
+)
 async def get_hydration(
     agent_id: str,
     response: Response,
@@ -304,7 +313,7 @@ async def get_hydration(
     return seen
 
 
-@router.post("/runs", status_code=201)
+@router.post("/runs", operation_id="entries.start_run", status_code=201)
 async def start_run(
     agent_id: str, caller: TheCaller, db: TheDatabase, body: RunStart | None = None
 ) -> HydratedRun | Run:
@@ -315,25 +324,37 @@ async def start_run(
     )
 
 
-@router.post("/runs/{run_id}/end")
+@router.post("/runs/{run_id}/end", operation_id="entries.end_run")
 async def end_run(agent_id: str, run_id: str, caller: TheCaller, db: TheDatabase) -> Run:
     """End a run and drop its `conversation` entries; again changes nothing."""
     return await runs.end_run(db, caller, agent_id, run_id)
 
 
-@router.get("/entries-export", response_class=Response, responses={200: {"content": {ZIP: _A_ZIP}}})
+@router.get(
+    "/entries-export",
+    operation_id="entries.export",
+    response_class=Response,
+    responses={200: {"content": zips.ANSWER}},
+)
 async def export_entries(
-    agent_id: str, caller: TheCaller, db: TheDatabase, scope: Exported = "agent"
+    agent_id: str,
+    caller: TheCaller,
+    db: TheDatabase,
+    scope: Exported = "agent",
+    accept: zips.Accept = "",
 ) -> Response:
     """The agent's own entries as a zip of markdown files; with scope `user`, this user's with the agent."""
     archive = await transfer.export_entries(db, caller, agent_id, scope=scope)
     name = f'attachment; filename="{agent_id}-entries.zip"'
-    return Response(archive, media_type=ZIP, headers={"Content-Disposition": name})
+    return Response(
+        archive, media_type=zips.media_type(accept), headers={"Content-Disposition": name}
+    )
 
 
 @zip_router.post(
     "/entries-import",
-    openapi_extra={"requestBody": {"required": True, "content": {ZIP: _A_ZIP}}},
+    operation_id="entries.import_zip",
+    openapi_extra=zips.BODY,
 )
 async def import_entries(
     agent_id: str,
@@ -364,7 +385,7 @@ def _item(raw: Any) -> tuple[str | None, batch.Item]:
     key = key if isinstance(key, str) else None
     try:
         check_strings(raw)
-        item = BatchItem.model_validate(raw)
+        item = EntryBatchItem.model_validate(raw)
     except ValidationError as error:
         return key, invalid_from(error.errors())
     except Invalid as error:

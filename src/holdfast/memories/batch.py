@@ -8,13 +8,19 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.memories import passages
-from holdfast.memories.model import MAX_BATCH, Batch, BatchResult, NewMemory, SavedMemory
+from holdfast.memories.model import (
+    MAX_BATCH,
+    MemoryBatch,
+    MemoryBatchResult,
+    NewMemory,
+    SavedMemory,
+)
 from holdfast.memories.saving import Save, check_new, check_scope, prepare_save, save_rows
 
 
 async def save_batch(
     db: Database, caller: Caller, items: Sequence[NewMemory | HoldfastError]
-) -> Batch:
+) -> MemoryBatch:
     """Save what can be saved, in the order given; an item that came as an error is only reported."""
     if not items:
         raise Invalid.field("memories", "name at least one")
@@ -31,7 +37,7 @@ async def save_batch(
             except HoldfastError as error:
                 refused[index] = error
         saved = await _save_in_rounds(tx, saves)
-    return Batch(
+    return MemoryBatch(
         stored=len(saved),
         skipped=len(refused),
         results=[
@@ -76,8 +82,8 @@ async def _save_in_rounds(tx: Tx, saves: dict[int, Save]) -> dict[int, SavedMemo
     return saved
 
 
-def _stored(index: int, saved: SavedMemory) -> BatchResult:
-    return BatchResult(
+def _stored(index: int, saved: SavedMemory) -> MemoryBatchResult:
+    return MemoryBatchResult(
         index=index,
         key=saved.key,
         status="stored",
@@ -87,11 +93,13 @@ def _stored(index: int, saved: SavedMemory) -> BatchResult:
     )
 
 
-def _refused(index: int, item: NewMemory | HoldfastError, error: HoldfastError) -> BatchResult:
+def _refused(
+    index: int, item: NewMemory | HoldfastError, error: HoldfastError
+) -> MemoryBatchResult:
     facts: dict[str, Any] = dict(error.facts)
     if isinstance(error, Invalid) and error.errors:
         facts["errors"] = [{"field": e.field, "message": e.message} for e in error.errors]
-    return BatchResult(
+    return MemoryBatchResult(
         index=index,
         key=item.fields.get("key") if isinstance(item, NewMemory) else None,
         status="invalid" if error.status == 422 else "refused",

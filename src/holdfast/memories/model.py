@@ -225,7 +225,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchResult:
+class MemoryBatchResult:
     """What became of one memory of a batch."""
 
     index: int
@@ -238,12 +238,12 @@ class BatchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class MemoryBatch:
     """What became of a batch, item by item, in the order given."""
 
     stored: int
     skipped: int
-    results: list[BatchResult] = field(default_factory=list)
+    results: list[MemoryBatchResult] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

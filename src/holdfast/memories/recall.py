@@ -27,7 +27,7 @@ class RecalledMemory(Memory):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecalledMemories:
     """What a recall answers; `misses` for the ids that were asked about and are not in `data`."""
 
     data: list[RecalledMemory]
@@ -42,12 +42,12 @@ class _AskedAbout:
     superseded: bool
 
 
-async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> Recalled:
+async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> RecalledMemories:
     """The memories that fit a query best, of those the caller sees from where it speaks."""
     recall_answer.check(ask)
     speaking, view = await look(db, caller, place, ask.query)
     found = await recall_answer.answer(db, speaking, ask, [as_view(db, speaking, view)])
-    return Recalled([_recalled(each) for each in found.data], found.tokens, found.misses)
+    return RecalledMemories([_recalled(each) for each in found.data], found.tokens, found.misses)
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ class EveryRecallBody(RecallBody):
     min_trust: Trust | None = Field(None, description="leave out memories that are trusted less")
 
 
-@router.post("/recall")
+@router.post("/recall", operation_id="recall")
 async def post_recall(body: EveryRecallBody, caller: TheCaller, db: TheDatabase) -> RecalledThings:
     """What fits a query best, of every kind that the caller may see."""
     kinds = None if body.kinds is None else tuple(body.kinds)

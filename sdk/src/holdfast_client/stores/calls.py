@@ -2,8 +2,22 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Unpack
 
-from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, post, put, raw
+from holdfast_client.calls import (
+    Call,
+    Query,
+    ask,
+    at,
+    delete,
+    get,
+    one,
+    page_of,
+    patch,
+    post,
+    put,
+    raw,
+)
 from holdfast_client.scope import Scope
 from holdfast_client.stores.model import (
     Action,
@@ -11,9 +25,11 @@ from holdfast_client.stores.model import (
     Imported,
     ImportMode,
     PathPage,
+    RecalledStoreEntries,
     Store,
     StoreDiff,
     StoreEntry,
+    StoreRecallOptions,
     Visibility,
 )
 from holdfast_client.values import UNSET, Page, Unset, given
@@ -253,6 +269,14 @@ def diff(
 ) -> Call[StoreDiff]:
     """What changed between two versions (their ids) or two times, as unified diffs."""
     return get(scope, at(ROOT, store_id, "diff"), one(StoreDiff), {"from": since, "to": until})
+
+
+def recall_entries(
+    scope: Scope, store_id: str, query: str, **options: Unpack[StoreRecallOptions]
+) -> Call[RecalledStoreEntries]:
+    """Find entries of a store by word and by meaning, best first."""
+    body = given(query=query, **options)
+    return ask(scope, at(ROOT, store_id, "recall"), one(RecalledStoreEntries), body)
 
 
 # --- zip in and out --------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """The values of stores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
+
+from holdfast_client.memories.model import Explanation, Matched, Miss, Mode
 
 Action = Literal["created", "updated", "deleted"]
 ImportMode = Literal["upsert", "replace"]
@@ -124,3 +126,37 @@ class Imported:
     updated: int
     unchanged: int
     deleted: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledStoreEntry:
+    """A recalled entry of a store: its best passage, the entry itself, and how it was found."""
+
+    id: str
+    text: str
+    object: StoreEntry
+    score: float
+    matched: Matched
+    explain: Explanation | None = None
+    kind: Literal["store_entry"] = "store_entry"
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledStoreEntries:
+    """Recalled entries, best first; `misses` explains the ids of `ids` that are not in `data`."""
+
+    data: list[RecalledStoreEntry]
+    tokens: int
+    misses: list[Miss]
+
+
+class StoreRecallOptions(TypedDict, total=False):
+    """The options of a recall in a store."""
+
+    limit: int
+    mode: Mode
+    min_score: float
+    max_tokens: int
+    explain: bool
+    ids: Sequence[str]
+    now: datetime

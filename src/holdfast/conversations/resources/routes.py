@@ -42,10 +42,8 @@ _EXAMPLE = {
 _RESOURCE_BODY = {
     "requestBody": {
         "required": True,
-        "content": {
-            "application/json": {"schema": {"type": "object"}, "example": _EXAMPLE},
-            "application/yaml": {"schema": {"type": "string"}},
-        },
+        "description": "JSON, or YAML as `application/yaml`",
+        "content": {"application/json": {"schema": {"type": "object"}, "example": _EXAMPLE}},
     }
 }
 _SHOWN: dict[str, Any] = {"content": {"application/json": {"example": {**_EXAMPLE, "revision": 1}}}}
@@ -56,7 +54,7 @@ _MADE_OR_CHANGED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("", responses=_RESOURCE_ANSWER)
+@router.get("", operation_id="conversations.list_resources", responses=_RESOURCE_ANSWER)
 async def list_resources(
     cursor: TheNameCursor, caller: TheCaller, backends: TheBackends
 ) -> dict[str, Any]:
@@ -70,7 +68,11 @@ async def list_resources(
     }
 
 
-@router.get("/schema", responses={200: {"content": {"application/json": {"example": {}}}}})
+@router.get(
+    "/schema",
+    operation_id="conversations.read_schema",
+    responses={200: {"content": {"application/json": {"example": {}}}}},
+)
 async def get_schema() -> dict[str, Any]:
     """The JSON Schema of a memory resource, for editors."""
     schema: dict[str, Any] = json.loads(
@@ -79,7 +81,9 @@ async def get_schema() -> dict[str, Any]:
     return schema
 
 
-@router.post("/validate", openapi_extra=_RESOURCE_BODY)
+@router.post(
+    "/validate", operation_id="conversations.validate_resource", openapi_extra=_RESOURCE_BODY
+)
 async def validate_resource(request: Request, caller: TheCaller, backends: TheBackends) -> Any:  # noqa: ARG001
     """Everything that is wrong with a resource (JSON) or a file of them (YAML, with lines), at once."""
     try:
@@ -91,7 +95,9 @@ async def validate_resource(request: Request, caller: TheCaller, backends: TheBa
     return _validation(resources.validate(backends, documents))
 
 
-@router.get("/{resource_id}", responses=_RESOURCE_ANSWER)
+@router.get(
+    "/{resource_id}", operation_id="conversations.read_resource", responses=_RESOURCE_ANSWER
+)
 async def get_resource(
     resource_id: ResourceId, response: Response, caller: TheCaller, backends: TheBackends
 ) -> dict[str, Any]:
@@ -101,7 +107,12 @@ async def get_resource(
     return resources.as_wire(stored)
 
 
-@router.put("/{resource_id}", openapi_extra=_RESOURCE_BODY, responses=_MADE_OR_CHANGED)
+@router.put(
+    "/{resource_id}",
+    operation_id="conversations.put_resource",
+    openapi_extra=_RESOURCE_BODY,
+    responses=_MADE_OR_CHANGED,
+)
 async def put_resource(
     resource_id: ResourceId,
     request: Request,
@@ -122,7 +133,7 @@ async def put_resource(
     return resources.as_wire(stored)
 
 
-@router.delete("/{resource_id}", status_code=204)
+@router.delete("/{resource_id}", operation_id="conversations.delete_resource", status_code=204)
 async def delete_resource(
     resource_id: ResourceId,
     if_match: IfMatch,

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
+from holdfast.edge.openapi import BROWSER_ONLY
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.errors import Malformed, PayloadTooLarge
 from holdfast.kernel.pages import Page
@@ -33,6 +34,7 @@ upload_router = APIRouter(route_class=AssetRoute, tags=["memories"])
 
 @upload_router.post(
     "/memories/{memory_id}/assets",
+    operation_id="memories.upload_asset",
     status_code=201,
     openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": OCTETS}}}},
 )
@@ -65,7 +67,7 @@ async def post_asset(
     )
 
 
-@router.get("/memories/{memory_id}/assets")
+@router.get("/memories/{memory_id}/assets", operation_id="memories.list_assets")
 async def list_assets(
     memory_id: str, cursor: TheCursor, place: ThePlace, caller: TheCaller, db: TheDatabase
 ) -> Page[Asset]:
@@ -75,6 +77,7 @@ async def list_assets(
 
 @router.get(
     "/memories/{memory_id}/assets/{asset_id}",
+    operation_id="memories.download_asset",
     response_class=StreamingResponse,
     responses={200: {"content": {"application/octet-stream": {"schema": OCTETS}}}},
 )
@@ -103,7 +106,12 @@ async def get_asset(
     )
 
 
-@router.delete("/memories/{memory_id}/assets/{asset_id}", status_code=204)
+@router.delete(
+    "/memories/{memory_id}/assets/{asset_id}",
+    operation_id="memories.delete_asset",
+    openapi_extra={BROWSER_ONLY: True},
+    status_code=204,
+)
 async def delete_asset(
     memory_id: str,
     asset_id: str,

@@ -84,7 +84,7 @@ class MergeBody(Body):
     into: str = Field(examples=[_NODE_ID])
 
 
-@router.get("")
+@router.get("", operation_id="nodes.list")
 async def list_nodes(
     cursor: TheCursor,
     caller: TheCaller,
@@ -100,7 +100,7 @@ async def list_nodes(
     )
 
 
-@router.post("", status_code=201)
+@router.post("", operation_id="nodes.create", status_code=201)
 async def post_node(body: NodeBody, response: Response, caller: TheCaller, db: TheDatabase) -> Node:
     """Make a node; 409 with the `current` one where a node of its kind and visibility has the name already."""
     items = [item.as_new() for item in body.items]
@@ -109,7 +109,7 @@ async def post_node(body: NodeBody, response: Response, caller: TheCaller, db: T
     return node
 
 
-@router.get("/path")
+@router.get("/path", operation_id="nodes.path")
 async def get_path(
     caller: TheCaller,
     db: TheDatabase,
@@ -121,7 +121,9 @@ async def get_path(
     return await walks.path(db, caller, from_id, to_id, place=place)
 
 
-@router.post("/edges", status_code=201, responses={200: {"model": Edge}})
+@router.post(
+    "/edges", operation_id="nodes.put_edge", status_code=201, responses={200: {"model": Edge}}
+)
 async def post_edge(
     body: EdgeBody, place: ThePlace, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Edge:
@@ -141,7 +143,7 @@ async def post_edge(
     return edge
 
 
-@router.delete("/edges/{edge_id}", status_code=204)
+@router.delete("/edges/{edge_id}", operation_id="nodes.delete_edge", status_code=204)
 async def delete_edge(
     edge_id: str, place: ThePlace, if_match: IfMatch, caller: TheCaller, db: TheDatabase
 ) -> None:
@@ -149,7 +151,7 @@ async def delete_edge(
     await edges.delete_edge(db, caller, edge_id, place=place, if_match=if_match)
 
 
-@router.get("/{node_id}")
+@router.get("/{node_id}", operation_id="nodes.get")
 async def get_node(
     node_id: str, place: ThePlace, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Node:
@@ -159,7 +161,7 @@ async def get_node(
     return node
 
 
-@router.patch("/{node_id}")
+@router.patch("/{node_id}", operation_id="nodes.change")
 async def patch_node(
     node_id: str,
     body: NodeChange,
@@ -176,7 +178,7 @@ async def patch_node(
     return node
 
 
-@router.delete("/{node_id}", status_code=204)
+@router.delete("/{node_id}", operation_id="nodes.delete", status_code=204)
 async def delete_node(
     node_id: str, place: ThePlace, if_match: IfMatch, caller: TheCaller, db: TheDatabase
 ) -> None:
@@ -184,7 +186,7 @@ async def delete_node(
     await nodes.delete_node(db, caller, node_id, place=place, if_match=if_match)
 
 
-@router.post("/{node_id}/items", status_code=201)
+@router.post("/{node_id}/items", operation_id="nodes.add_item", status_code=201)
 async def post_item(
     node_id: str,
     body: ItemBody,
@@ -197,7 +199,7 @@ async def post_item(
     return await nodes.add_item(db, caller, node_id, body.as_new(), place=place, if_match=if_match)
 
 
-@router.delete("/{node_id}/items/{item_id}", status_code=204)
+@router.delete("/{node_id}/items/{item_id}", operation_id="nodes.remove_item", status_code=204)
 async def delete_item(
     node_id: str, item_id: str, place: ThePlace, caller: TheCaller, db: TheDatabase
 ) -> None:
@@ -205,7 +207,7 @@ async def delete_item(
     await nodes.delete_item(db, caller, node_id, item_id, place=place)
 
 
-@router.get("/{node_id}/neighbors")
+@router.get("/{node_id}/neighbors", operation_id="nodes.neighbors")
 async def get_neighbors(
     node_id: str,
     place: ThePlace,
@@ -231,7 +233,7 @@ async def get_neighbors(
     )
 
 
-@router.post("/{node_id}/merge")
+@router.post("/{node_id}/merge", operation_id="nodes.merge")
 async def post_merge(
     node_id: str,
     body: MergeBody,

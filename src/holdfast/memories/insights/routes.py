@@ -32,7 +32,9 @@ class Wiped(Body):
     deleted: int
 
 
-@router.post("", status_code=201, responses={200: {"model": NotStored}})
+@router.post(
+    "", operation_id="insights.save", status_code=201, responses={200: {"model": NotStored}}
+)
 async def post_insight(
     body: InsightBody, response: Response, caller: TheCaller, db: TheDatabase
 ) -> StoredInsight | NotStored:
@@ -53,7 +55,7 @@ async def post_insight(
     return answer
 
 
-@router.get("")
+@router.get("", operation_id="insights.list")
 async def list_insights(
     cursor: TheCursor, caller: TheCaller, db: TheDatabase, category: str | None = None
 ) -> Page[Insight]:
@@ -61,7 +63,7 @@ async def list_insights(
     return await insights.list_insights(db, caller, cursor, category=category)
 
 
-@router.get("/{insight_id}")
+@router.get("/{insight_id}", operation_id="insights.get")
 async def get_insight(
     insight_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Insight:
@@ -71,13 +73,13 @@ async def get_insight(
     return insight
 
 
-@router.delete("/{insight_id}", status_code=204)
+@router.delete("/{insight_id}", operation_id="insights.delete", status_code=204)
 async def delete_insight(insight_id: str, caller: TheCaller, db: TheDatabase) -> None:
     """Erase one insight."""
     await insights.delete_insight(db, caller, insight_id)
 
 
-@router.delete("")
+@router.delete("", operation_id="insights.wipe")
 async def wipe_insights(caller: TheCaller, db: TheDatabase, category: str | None = None) -> Wiped:
     """Erase all of the user's insights (of a category, where one is named)."""
     return Wiped(deleted=await insights.wipe_insights(db, caller, category=category))

@@ -14,7 +14,7 @@ from holdfast.kernel.recall.model import Mode
 from holdfast.kernel.recall.query import MAX_TOKENS
 from holdfast.memories import recall
 from holdfast.memories.model import Place, Trust
-from holdfast.memories.recall import Recalled
+from holdfast.memories.recall import RecalledMemories
 from holdfast.memories.routes.words import ThePlace
 
 router = APIRouter(route_class=ApiRoute, tags=["memories"])
@@ -36,7 +36,7 @@ class MemoryRecallBody(RecallBody):
     graph: bool = False
 
 
-@router.get("/memories/recall")
+@router.get("/memories/recall", operation_id="memories.recall")
 async def get_recall(
     caller: TheCaller,
     db: TheDatabase,
@@ -55,7 +55,7 @@ async def get_recall(
         list[str] | None, Query(description="ids to explain; commas may part them")
     ] = None,
     now: Annotated[Instant | None, Query(description="what `last week` is relative to")] = None,
-) -> Recalled:
+) -> RecalledMemories:
     """The memories that fit a query best."""
     ask = Ask(
         query=q,
@@ -75,8 +75,10 @@ async def get_recall(
     return await recall.recall(db, caller, place, ask)
 
 
-@router.post("/memories/recall")
-async def post_recall(body: MemoryRecallBody, caller: TheCaller, db: TheDatabase) -> Recalled:
+@router.post("/memories/recall", operation_id="memories.recall_post")
+async def post_recall(
+    body: MemoryRecallBody, caller: TheCaller, db: TheDatabase
+) -> RecalledMemories:
     """The memories that fit a query best."""
     ask = body.as_ask(
         body.q,

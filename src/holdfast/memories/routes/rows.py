@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError, WrapValidator
 
 from holdfast.edge import wire
 from holdfast.edge.json_body import check_strings
+from holdfast.edge.openapi import BROWSER_ONLY
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.problems import invalid_from
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
@@ -17,10 +18,10 @@ from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
 from holdfast.memories import batch, deletion, saving, service
 from holdfast.memories.model import (
-    Batch,
     Deletion,
     Filter,
     Memory,
+    MemoryBatch,
     PastMemory,
     SavedMemory,
     Scope,
@@ -47,13 +48,13 @@ router = APIRouter(route_class=ApiRoute, tags=["memories"])
 batch_router = APIRouter(route_class=BatchRoute, tags=["memories"])
 
 
-class History(wire.Body):
+class MemoryHistory(wire.Body):
     """Every state of a memory, newest first."""
 
     data: list[PastMemory]
 
 
-class RestoreBody(wire.Body):
+class MemoryRestore(wire.Body):
     """The version to bring back."""
 
     version: int = Field(strict=True, ge=1, le=2**31 - 1, examples=[1])
@@ -70,7 +71,7 @@ def _or_refusal(value: Any, parse: Callable[[Any], MemorySave]) -> MemorySave | 
         return invalid_from([{**each, "loc": ("body", *each["loc"])} for each in error.errors()])
 
 
-class BatchBody(wire.Body):
+class MemoryBatchSave(wire.Body):
     """Up to 1,000 memories to save in one transaction."""
 
     memories: list[Annotated[MemorySave, WrapValidator(_or_refusal)]]
@@ -105,7 +106,12 @@ class DeletionBody(wire.Body):
     dry_run: bool = False
 
 
-@router.post("/memories", status_code=201, responses={200: {"model": SavedMemory}})
+@router.post(
+    "/memories",
+    operation_id="memories.save",
+    status_code=201,
+    responses={200: {"model": SavedMemory}},
+)
 async def post_memory(
     body: MemorySave, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
 ) -> SavedMemory:
@@ -116,14 +122,14 @@ async def post_memory(
     return saved
 
 
-@batch_router.post("/memories/batch")
-async def post_batch(body: BatchBody, caller: TheCaller, db: TheDatabase) -> Batch:
+@batch_router.post("/memories/batch", operation_id="memories.batch")
+async def post_batch(body: MemoryBatchSave, caller: TheCaller, db: TheDatabase) -> MemoryBatch:
     """Save up to 1,000 memories in one transaction; each has its own result."""
     items = [each.as_new() if isinstance(each, MemorySave) else each for each in body.memories]
     return await batch.save_batch(db, caller, items)
 
 
-@router.get("/memories")
+@router.get("/memories", operation_id="memories.list")
 async def list_memories(
     cursor: TheCursor,
     caller: TheCaller,
@@ -158,7 +164,7 @@ async def list_memories(
     return await service.list_memories(db, caller, which, cursor, as_of=as_of)
 
 
-@router.delete("/memories")
+@router.delete("/memories", operation_id="auth.delete_memories", openapi_extra={BROWSER_ONLY: True})
 async def delete_memories(
     caller: TheCaller,
     db: TheDatabase,
@@ -179,7 +185,7 @@ async def delete_memories(
     )
 
 
-@router.get("/memories/{memory_id}")
+@router.get("/memories/{memory_id}", operation_id="memories.get")
 async def get_memory(
     memory_id: str,
     lookup: TheLookup,
@@ -194,7 +200,7 @@ async def get_memory(
     return memory
 
 
-@router.patch("/memories/{memory_id}")
+@router.patch("/memories/{memory_id}", operation_id="memories.change")
 async def patch_memory(
     memory_id: str,
     body: MemoryChange,
@@ -211,7 +217,12 @@ async def patch_memory(
     return memory
 
 
-@router.delete("/memories/{memory_id}", status_code=204)
+@router.delete(
+    "/memories/{memory_id}",
+    operation_id="memories.delete",
+    openapi_extra={BROWSER_ONLY: True},
+    status_code=204,
+)
 async def delete_memory(
     memory_id: str,
     lookup: TheLookup,
@@ -224,15 +235,15 @@ async def delete_memory(
     await deletion.delete_memory(db, store, caller, memory_id, if_match=if_match, **lookup)
 
 
-@router.get("/memories/{memory_id}/history")
+@router.get("/memories/{memory_id}/history", operation_id="memories.history")
 async def get_history(
     memory_id: str, lookup: TheLookup, caller: TheCaller, db: TheDatabase
-) -> History:
+) -> MemoryHistory:
     """Every state the memory had, newest first, the present one included."""
-    return History(data=await service.read_history(db, caller, memory_id, **lookup))
+    return MemoryHistory(data=await service.read_history(db, caller, memory_id, **lookup))
 
 
-@router.post("/memories/{memory_id}/retire")
+@router.post("/memories/{memory_id}/retire", operation_id="memories.retire")
 async def post_retire(
     memory_id: str,
     place: ThePlace,
@@ -247,10 +258,10 @@ async def post_retire(
     return memory
 
 
-@router.post("/memories/{memory_id}/restore")
+@router.post("/memories/{memory_id}/restore", operation_id="memories.restore")
 async def post_restore(
     memory_id: str,
-    body: RestoreBody,
+    body: MemoryRestore,
     lookup: TheLookup,
     if_match: IfMatch,
     response: Response,

@@ -28,7 +28,7 @@ class SourceRemoval(wire.Body):
     ref: str | None = Field(None, examples=["https://example.com/brief"])
 
 
-@router.post("/memories/{memory_id}/sources", status_code=201)
+@router.post("/memories/{memory_id}/sources", operation_id="memories.add_source", status_code=201)
 async def post_source(
     memory_id: str,
     body: SourceBody,
@@ -45,7 +45,7 @@ async def post_source(
     return source
 
 
-@router.get("/memories/{memory_id}/sources")
+@router.get("/memories/{memory_id}/sources", operation_id="memories.list_sources")
 async def get_sources(
     memory_id: str, place: ThePlace, caller: TheCaller, db: TheDatabase
 ) -> SourceList:
@@ -54,7 +54,9 @@ async def get_sources(
     return SourceList(data=memory.sources)
 
 
-@router.delete("/memories/{memory_id}/sources", status_code=204)
+@router.delete(
+    "/memories/{memory_id}/sources", operation_id="memories.remove_sources", status_code=204
+)
 async def delete_sources(
     memory_id: str,
     place: ThePlace,

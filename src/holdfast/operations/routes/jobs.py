@@ -14,7 +14,7 @@ from holdfast.kernel.pages import Cursor, Page
 router = APIRouter(route_class=ApiRoute, tags=["jobs"])
 
 
-@router.get("/jobs")
+@router.get("/jobs", operation_id="jobs.list")
 async def list_jobs(
     cursor: Annotated[Cursor, Depends(page_cursor)],
     caller: TheCaller,
@@ -25,7 +25,7 @@ async def list_jobs(
     return await jobs.list_jobs(db, caller, cursor, status=status)
 
 
-@router.get("/jobs/{job_id}")
+@router.get("/jobs/{job_id}", operation_id="jobs.read")
 async def get_job(job_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Job:
     """One job: status, attempts, error and result."""
     job = await jobs.read_job(db, caller, job_id)
@@ -33,13 +33,13 @@ async def get_job(job_id: str, response: Response, caller: TheCaller, db: TheDat
     return job
 
 
-@router.post("/jobs/{job_id}/cancel")
+@router.post("/jobs/{job_id}/cancel", operation_id="jobs.cancel")
 async def cancel_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
     """Cancel a job that has not begun."""
     return await jobs.cancel_job(db, caller, job_id)
 
 
-@router.post("/jobs/{job_id}/retry")
+@router.post("/jobs/{job_id}/retry", operation_id="jobs.retry")
 async def retry_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
     """Run a job again that failed or was cancelled."""
     return await jobs.retry_job(db, caller, job_id)

@@ -13,7 +13,7 @@ from holdfast.kernel.pages import Cursor, Page
 router = APIRouter(route_class=ApiRoute, tags=["language models"])
 
 
-@router.get("/llm-calls")
+@router.get("/llm-calls", operation_id="jobs.llm_calls")
 async def list_llm_calls(
     cursor: Annotated[Cursor, Depends(page_cursor)],
     caller: TheCaller,

@@ -27,7 +27,7 @@ AsOf = Annotated[Instant | None, Query(description="as it was at this time")]
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
 
 
-@router.post("/{store_id}/memories", status_code=201)
+@router.post("/{store_id}/memories", operation_id="stores.create_entry", status_code=201)
 async def create_entry(
     store_id: str, body: EntryCreate, response: Response, caller: TheCaller, db: TheDatabase
 ) -> StoreEntry:
@@ -38,7 +38,7 @@ async def create_entry(
     return tagged(response, entry)
 
 
-@router.get("/{store_id}/memories")
+@router.get("/{store_id}/memories", operation_id="stores.list")
 async def list_entries(
     store_id: str,
     caller: TheCaller,
@@ -66,7 +66,7 @@ async def list_entries(
     )
 
 
-@router.get("/{store_id}/memories/by-path/{path:path}")
+@router.get("/{store_id}/memories/by-path/{path:path}", operation_id="stores.get")
 async def get_entry_at(
     store_id: str,
     path: str,
@@ -80,7 +80,7 @@ async def get_entry_at(
     return tagged(response, entry)
 
 
-@router.get("/{store_id}/memories/{entry_id}")
+@router.get("/{store_id}/memories/{entry_id}", operation_id="stores.read_entry")
 async def get_entry(
     store_id: str,
     entry_id: str,
@@ -93,7 +93,7 @@ async def get_entry(
     return tagged(response, await entries.read_entry(db, caller, store_id, entry_id, as_of=as_of))
 
 
-@router.put("/{store_id}/memories/{entry_id}")
+@router.put("/{store_id}/memories/{entry_id}", operation_id="stores.update_entry")
 async def put_entry(
     store_id: str,
     entry_id: str,
@@ -117,7 +117,9 @@ async def put_entry(
     return tagged(response, entry)
 
 
-@router.delete("/{store_id}/memories/{entry_id}", status_code=204)
+@router.delete(
+    "/{store_id}/memories/{entry_id}", operation_id="stores.delete_entry", status_code=204
+)
 async def delete_entry(
     store_id: str,
     entry_id: str,
@@ -133,7 +135,7 @@ async def delete_entry(
     await entries.delete_entry(db, caller, store_id, entry_id, expected=expected)
 
 
-@router.post("/{store_id}/memories/{entry_id}/restore")
+@router.post("/{store_id}/memories/{entry_id}/restore", operation_id="stores.restore_entry")
 async def restore_entry(
     store_id: str,
     entry_id: str,

@@ -22,7 +22,7 @@ class StoreRecallBody(RecallBody):
     )
 
 
-@router.post("/{store_id}/recall")
+@router.post("/{store_id}/recall", operation_id="stores.recall")
 async def post_recall(
     store_id: str, body: StoreRecallBody, caller: TheCaller, db: TheDatabase
 ) -> recall.RecalledEntries:

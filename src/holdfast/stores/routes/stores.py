@@ -21,7 +21,7 @@ from holdfast.stores.routes.words import (
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
 
 
-@router.post("", status_code=201)
+@router.post("", operation_id="stores.create", status_code=201)
 async def create_store(
     body: StoreCreate, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Store:
@@ -38,7 +38,7 @@ async def create_store(
     return tagged(response, store)
 
 
-@router.get("")
+@router.get("", operation_id="stores.list_stores")
 async def list_stores(
     cursor: TheCursor,
     period: ThePeriod,
@@ -53,13 +53,13 @@ async def list_stores(
     )
 
 
-@router.get("/{store_id}")
+@router.get("/{store_id}", operation_id="stores.open")
 async def get_store(store_id: str, response: Response, caller: TheCaller, db: TheDatabase) -> Store:
     """One store, with the number and size of its entries."""
     return tagged(response, await service.read_store(db, caller, store_id))
 
 
-@router.patch("/{store_id}")
+@router.patch("/{store_id}", operation_id="stores.change")
 async def patch_store(
     store_id: str,
     body: StoreChange,
@@ -83,7 +83,7 @@ async def patch_store(
     return tagged(response, store)
 
 
-@router.delete("/{store_id}", status_code=204)
+@router.delete("/{store_id}", operation_id="stores.delete_store", status_code=204)
 async def delete_store(
     store_id: str, if_match: IfMatch, caller: TheCaller, db: TheDatabase
 ) -> None:
@@ -91,7 +91,7 @@ async def delete_store(
     await service.delete_store(db, caller, store_id, if_match=if_match)
 
 
-@router.post("/{store_id}/archive")
+@router.post("/{store_id}/archive", operation_id="stores.archive")
 async def archive_store(
     store_id: str, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
 ) -> Store:

@@ -1,12 +1,12 @@
 """A store as a zip over HTTP, out and in."""
 
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
+from holdfast.edge import zips
 from holdfast.edge.json_body import read_body
 from holdfast.edge.preconditions import IfMatch
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
@@ -24,15 +24,15 @@ router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
 import_router = APIRouter(prefix=PREFIX, route_class=StreamingApiRoute, tags=["stores"])
 
 
-_ZIP: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-
-
 @router.get(
     "/{store_id}/export",
+    operation_id="stores.export",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/zip": _ZIP}, "description": "The zip"}},
+    responses={200: {"content": zips.ANSWER, "description": "The zip"}},
 )
-async def export_store(store_id: str, caller: TheCaller, db: TheDatabase) -> StreamingResponse:
+async def export_store(
+    store_id: str, caller: TheCaller, db: TheDatabase, accept: zips.Accept = ""
+) -> StreamingResponse:
     """The store as a zip: files at their paths, and a manifest with their metadata."""
     exported = await transfer.export_store(db, caller, store_id)
 
@@ -44,7 +44,7 @@ async def export_store(store_id: str, caller: TheCaller, db: TheDatabase) -> Str
     name = quote(f"{exported.store.name}.zip", safe="")
     return StreamingResponse(
         chunks(),
-        media_type="application/zip",
+        media_type=zips.media_type(accept),
         headers={
             "Content-Length": str(exported.size),
             "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
@@ -54,9 +54,8 @@ async def export_store(store_id: str, caller: TheCaller, db: TheDatabase) -> Str
 
 @import_router.post(
     "/{store_id}/import",
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/zip": _ZIP}},
-    },
+    operation_id="stores.import_zip",
+    openapi_extra=zips.BODY,
 )
 async def import_store(
     store_id: str,

@@ -13,7 +13,7 @@ from holdfast.stores.routes.words import PREFIX, TheCursor, ThePeriod
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
 
 
-@router.get("/{store_id}/versions")
+@router.get("/{store_id}/versions", operation_id="stores.list_versions")
 async def list_versions(
     store_id: str,
     cursor: TheCursor,
@@ -30,7 +30,7 @@ async def list_versions(
     return Page([row.shown for row in page.data], page.first_id, page.last_id, page.has_more)
 
 
-@router.get("/{store_id}/versions/{version_id}")
+@router.get("/{store_id}/versions/{version_id}", operation_id="stores.read_version")
 async def get_version(
     store_id: str, version_id: str, caller: TheCaller, db: TheDatabase
 ) -> EntryVersion:
@@ -38,7 +38,7 @@ async def get_version(
     return (await versions.read_version(db, caller, store_id, version_id)).shown
 
 
-@router.post("/{store_id}/versions/{version_id}/redact")
+@router.post("/{store_id}/versions/{version_id}/redact", operation_id="stores.redact_version")
 async def redact_version(
     store_id: str, version_id: str, caller: TheCaller, db: TheDatabase
 ) -> EntryVersion:
@@ -46,7 +46,7 @@ async def redact_version(
     return (await versions.redact_version(db, caller, store_id, version_id)).shown
 
 
-@router.get("/{store_id}/diff")
+@router.get("/{store_id}/diff", operation_id="stores.diff")
 async def get_diff(
     store_id: str,
     since: Annotated[str, Query(alias="from", description="a version or a time")],
