@@ -1,7 +1,7 @@
 """Quality of the `rules` extractor on data/memchat: `python -m bench.extract [--verbose]` (`make bench-extract`).
 
-The extractor and the comparison of candidates with existing rows run in this process, without the service: sessions are settled
-one after the other, each with the ten messages before it as context, and rows are kept in a list. Prints the figures that the
+The extractor and the comparison of candidates with existing rows (with the local embedder) run in this process, without the
+service: sessions are settled one after the other, each with the ten messages before it as context, and rows are kept in a list. Prints the figures that the
 README of data/memchat defines, for the spaces that the rules were tuned on and for those held out, by kind of fact and by kind
 of space, and how well restated and changed facts are distinguished. `--verbose` shows the worst failures. Exits with 1 if a
 figure is below its floor.
@@ -12,7 +12,9 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 
+from holdfast_minilm import MiniLM
 from rich.console import Console
 from rich.table import Table
 
@@ -28,6 +30,7 @@ from bench.memchat import (
     read_spaces,
     run,
 )
+from holdfast.learning import meaning
 from holdfast.learning.compare import MANY_VALUED, compare
 from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
 from holdfast.learning.rules import extract
@@ -115,7 +118,8 @@ class InProcess:
     def _decide(self, candidate: Candidate) -> tuple[str, Row]:
         own = {source.message_id for source in candidate.sources}
         held = [row for row in self.rows if not row.superseded and not row.turns & own]
-        result = compare(candidate, [row.fact for row in held])
+        known = [row.fact for row in held]
+        result = compare(candidate, known, _vectors(candidate, known))
         row = next((row for row in held if row.fact.id == result.fact_id), None)
         if result.outcome == "same" and row is not None:
             return "none", row
@@ -127,6 +131,8 @@ class InProcess:
             candidate.subject,
             candidate.attribute,
             candidate.value,
+            candidate.sources[0].quote,
+            candidate.valid_from,
         )
         self.rows.append(Row(fact, set()))
         return result.outcome, self.rows[-1]
@@ -134,6 +140,21 @@ class InProcess:
     def _note(self, action: str, row: Row, candidate: Candidate) -> None:
         turns = frozenset(source.message_id for source in candidate.sources if source.message_id)
         self.applied.append(Applied(action, turns, row.fact.id, candidate.rule, candidate.text))
+
+
+@cache
+def _model() -> MiniLM:
+    return MiniLM()
+
+
+@cache
+def _vector(words: str) -> meaning.Vector:
+    return _model().embed([meaning.without_request(words)])[0]
+
+
+def _vectors(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:
+    words = {candidate.sources[0].quote, *(fact.said for fact in known)}
+    return {each: _vector(each) for each in words}
 
 
 def _message(turn: Turn) -> Message:
@@ -216,6 +237,12 @@ def main() -> int:
     )
     console.print(
         _breakdown("recall by kind of fact", {name: each.by_kind for name, each in parts.items()})
+    )
+    console.print(
+        _breakdown(
+            "changed facts by kind: new one held, old one not",
+            {name: each.changed_by_kind for name, each in parts.items()},
+        )
     )
     console.print(
         _breakdown(

@@ -163,6 +163,7 @@ class Figures:
 
     shares: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
     by_kind: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
+    changed_by_kind: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
     by_space: dict[tuple[str, str], Share] = field(default_factory=lambda: defaultdict(Share))
     by_rule: dict[str, Share] = field(default_factory=lambda: defaultdict(Share))
     rows_added_again: int = 0
@@ -270,6 +271,7 @@ def _supersession(figures: Figures, space: Space, user: str, learner: Learner) -
         new_rows = {each.row for each in learner.applied if each.turns & set(own)}
         learned, gone = bool(new_rows & current), not old_rows <= current or not old_rows
         figures.add("changed facts: new one held, old one not", space, learned and gone)
+        figures.changed_by_kind[fact["kind"]].add(learned and gone)
         if old_rows and new_rows:
             figures.add("changed facts, where both were learned", space, learned and gone)
             if not gone:

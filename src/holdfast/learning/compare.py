@@ -1,18 +1,19 @@
 """Same or new? A candidate against what memory holds already: pure, the thresholds in one place.
 
 Slots decide first: the same subject and attribute with the same value is the same fact, with another value a change. Where a
-statement has no slot, words decide: shared stems weighted by how rare they are among the known facts. The measured figures of
-the thresholds stand in docs/learning.md.
+statement has no slot, words decide: shared stems weighted by how rare they are among the known facts. Where words find nothing and
+vectors are given, meaning decides (`meaning`). The measured figures of the thresholds stand in docs/learning.md.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
 import snowballstemmer
 
+from holdfast.learning import meaning
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.text import compile_rule, fold
@@ -90,9 +91,58 @@ def stems(text: str) -> frozenset[str]:
     )
 
 
-def compare(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison:
-    """Whether a candidate is the same as something known, replaces it, or is new."""
-    return _by_slot(candidate, known) or _by_words(candidate, known)
+def compare(
+    candidate: Candidate,
+    known: Sequence[KnownFact],
+    vectors: Mapping[str, meaning.Vector] = meaning.NONE,
+) -> Comparison:
+    """Whether a candidate is the same as something known, replaces it, or is new.
+
+    `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words; what has none is
+    compared by slot and words alone.
+    """
+    by_slot = _by_slot(candidate, known)
+    if by_slot is not None:
+        return by_slot
+    by_words = _by_words(candidate, known)
+    return by_words if by_words.outcome != "add" else _by_meaning(candidate, known, vectors)
+
+
+def _by_meaning(
+    candidate: Candidate, known: Sequence[KnownFact], vectors: Mapping[str, meaning.Vector]
+) -> Comparison:
+    """What a statement with a word of change replaces, by closeness and time."""
+    own = vectors.get(candidate.sources[0].quote) if candidate.sources else None
+    if own is None or candidate.change is None:
+        return Comparison("add")
+    pairs = [
+        (fact, vector)
+        for fact in known
+        if not fact.attribute and (vector := vectors.get(fact.said)) is not None
+    ]  # a slot is changed by its own kind, or by name
+    if not pairs:
+        return Comparison("add")
+    cosines = [meaning.cosine(own, vector) for _, vector in pairs]
+    nearest, words = max(cosines), _topic(stems(candidate.text))
+    score, fact = max(
+        (
+            (
+                meaning.probability(
+                    candidate,
+                    fact,
+                    cosine=cosine,
+                    is_nearest=cosine == nearest,
+                    shared=len(words & stems(fact.text)),
+                ),
+                fact,
+            )
+            for (fact, _), cosine in zip(pairs, cosines, strict=True)
+        ),
+        key=lambda each: each[0],
+    )
+    if score >= meaning.SUPERSEDES:
+        return Comparison("supersede", fact.id, score)
+    return Comparison("add", None, score)
 
 
 def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:

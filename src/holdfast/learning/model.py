@@ -107,3 +107,6 @@ class KnownFact:
     subject: str = ""
     attribute: str = ""
     value: str = ""
+    said: str = ""
+    """The user's own words it rests on: compared by meaning, where given."""
+    said_at: datetime | None = None

@@ -80,7 +80,7 @@ RETRACTION = (
     r"|messing)|^jk\b|that was a joke|not (?:actually )?true|i made (?:that|it) up|i (?:was )?lied|no,? wait"
     r"|wait,? no|i mean (?:no|not|the)|i misspoke|i (?:had )?misremembered|i(?: was|'m| am) mistaken|i was wrong"
     r"|i stand corrected|my mistake|i got that wrong|slip of the tongue|cancel that|not (?:going to|gonna) happen after all"
-    r"|changed my mind)\b"
+    r"|changed my mind(?: about (?:it|that|this))?[.!]*$)(?:\b|$)"
 )
 """The speaker takes back what they said just before."""
 
@@ -89,4 +89,8 @@ RETRACTION_EXAMPLES = (
     "Scratch that, I was joking.",
     "never mind that",
 )
-RETRACTION_NOT_EXAMPLES = ("I forgot my keys.", "He never minds the rain.")
+RETRACTION_NOT_EXAMPLES = (
+    "I forgot my keys.",
+    "He never minds the rain.",
+    "I changed my mind about commas: use them.",
+)
