@@ -28,6 +28,7 @@ from holdfast.edge import middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
 from holdfast.entries import routes as entries
+from holdfast.erasure import routes as erasure
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.learning import routes as learning
 from holdfast.memories import routes as memories
@@ -60,6 +61,7 @@ ROUTERS = (
     directory.router,
     *operations.routers,
     learning.router,
+    erasure.router,
 )
 
 

@@ -16,9 +16,11 @@ from pathlib import Path
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources.token_access import TokenAccess
 from holdfast.edge.connections import ConnectionLimits
+from holdfast.engine import find_running
 from holdfast.kernel import durations
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
+from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.key_cache import KeyCache
 from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
@@ -40,6 +42,7 @@ class Config:
     pool_size: int = 20
     statement_timeout_s: float = 10.0
     database_folder: Path | None = None  # where the embedded database keeps its data
+    owner_url: str | None = None  # the schema's owner; None: the embedded database's own
     embedder: str = "local"
     embedder_api_key: str | None = None
     close_reading: bool = True
@@ -68,6 +71,7 @@ def config_of(settings: Settings, database_url: str) -> Config:
         pool_size=settings.pool_size,
         statement_timeout_s=durations.seconds(settings.statement_timeout),
         database_folder=None if settings.database_url else settings.data_dir,
+        owner_url=settings.migration_url or settings.database_url,
         embedder=settings.embedder,
         embedder_api_key=settings.embedder_key,
         close_reading=settings.close_reading == "on",
@@ -87,6 +91,17 @@ def config_of(settings: Settings, database_url: str) -> Config:
             max_connections=settings.max_connections,
         ),
     )
+
+
+def owner_url(config: Config) -> str:
+    """The login that owns the tables, for what only their owner may do. The embedded database's is read from its folder when
+    it is needed, so that no process of the service carries it."""
+    if config.owner_url is not None:
+        return config.owner_url
+    running = None if config.database_folder is None else find_running(config.database_folder)
+    if running is None:
+        raise BackendUnavailable("the owner's login of the database cannot be found")
+    return running.owner_url
 
 
 class Deployment:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 import psycopg
 import structlog
@@ -11,8 +12,10 @@ import structlog
 from holdfast.conversations import sweep as conversations
 from holdfast.conversations.flush import service as flushing
 from holdfast.conversations.flush.summarise import JOB as FLUSH_JOB
-from holdfast.deployment import Config, Deployment, open_deployment
+from holdfast.deployment import Config, Deployment, open_deployment, owner_url
 from holdfast.entries import sweep as entries
+from holdfast.erasure import service as erasure
+from holdfast.erasure.service import Erasing
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
@@ -32,7 +35,8 @@ RESTART_AFTER_S = 2.0
 
 def handlers(deployment: Deployment) -> Mapping[str, Handler]:
     """Every kind of job and the function that does it."""
-    db, backends = deployment.db, deployment.conversations
+    backends, db = deployment.conversations, deployment.db
+    erasing = Erasing(backends, deployment.assets, partial(owner_url, deployment.config))
     return {
         **entries.handlers(db),
         "embed": vectors.embed_later(db, READERS),
@@ -40,6 +44,8 @@ def handlers(deployment: Deployment) -> Mapping[str, Handler]:
         "index": vectors.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
         SETTLE_JOB: settle.handler(deployment.learning),
+        erasure.JOB: erasure.handler(erasing, everything=False),
+        erasure.JOB_EVERYTHING: erasure.handler(erasing, everything=True),
     }
 
 

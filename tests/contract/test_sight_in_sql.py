@@ -37,7 +37,7 @@ def content_tables(connection):
 DIRECTORY = {
     "orgs", "workspaces", "users", "projects", "project_members", "agents", "api_keys", "browser_sessions",
     "sign_in_links", "idempotency_keys", "request_counts", "llm_calls", "memory_resources", "runs", "entry_quotas",
-    "forgotten",
+    "forgotten", "erasure_receipts",
 }  # fmt: skip
 
 

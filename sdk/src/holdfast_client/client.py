@@ -13,6 +13,7 @@ from holdfast_client.context import AsyncContexts, Contexts
 from holdfast_client.conversations import AsyncConversations, Conversations
 from holdfast_client.directory import AsyncDirectory, Directory
 from holdfast_client.entries import AsyncEntries, Entries
+from holdfast_client.erasures import AsyncErasures, Erasures
 from holdfast_client.insights import AsyncInsights, Insights
 from holdfast_client.jobs import AsyncJobs, Jobs
 from holdfast_client.memories import AsyncMemories, Memories
@@ -51,6 +52,7 @@ class Client(Verbs):
     conversations: Conversations
     directory: Directory
     entries: Entries
+    erasures: Erasures
     insights: Insights
     jobs: Jobs
     memories: Memories
@@ -81,6 +83,7 @@ class Client(Verbs):
         self.conversations = Conversations(self.send, scope)
         self.directory = Directory(self.send, scope)
         self.entries = Entries(self.send, scope)
+        self.erasures = Erasures(self.send, scope)
         self.insights = Insights(self.send, scope)
         self.jobs = Jobs(self.send, scope)
         self.memories = Memories(self.send, scope)
@@ -160,6 +163,7 @@ class AsyncClient(AsyncVerbs):
     conversations: AsyncConversations
     directory: AsyncDirectory
     entries: AsyncEntries
+    erasures: AsyncErasures
     insights: AsyncInsights
     jobs: AsyncJobs
     memories: AsyncMemories
@@ -190,6 +194,7 @@ class AsyncClient(AsyncVerbs):
         self.conversations = AsyncConversations(self.send, scope)
         self.directory = AsyncDirectory(self.send, scope)
         self.entries = AsyncEntries(self.send, scope)
+        self.erasures = AsyncErasures(self.send, scope)
         self.insights = AsyncInsights(self.send, scope)
         self.jobs = AsyncJobs(self.send, scope)
         self.memories = AsyncMemories(self.send, scope)

@@ -47,7 +47,8 @@ def register(app: typer.Typer) -> None:
     app.add_typer(agents_app, name="agents")
 
 
-def _caller(org: str | None) -> Caller:
+def caller_of(org: str | None) -> Caller:
+    """The operator of this org, or of the only one there is."""
     if org is not None:
         return operator(org)
     found = _org_ids()
@@ -98,7 +99,7 @@ def create_key(
     as_json: AsJson = False,
 ) -> None:
     """Create an API key, which is printed only this once."""
-    caller = _caller(org)
+    caller = caller_of(org)
     minted = with_database(
         lambda db: keys.create_key(
             db,
@@ -119,7 +120,7 @@ def create_key(
 @keys_app.command("list")
 def list_keys(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's keys, without their secrets."""
-    caller = _caller(org)
+    caller = caller_of(org)
     page = with_database(lambda db: keys.list_keys(db, caller, Cursor(limit=limit)))
     show_all(
         page.data,
@@ -131,7 +132,7 @@ def list_keys(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False
 @keys_app.command("revoke")
 def revoke_key(key_id: str, org: Org = None, as_json: AsJson = False) -> None:
     """Revoke a key, immediately and permanently."""
-    caller = _caller(org)
+    caller = caller_of(org)
     with_database(lambda db: keys.revoke_key(db, caller, key_id))
     show({"revoked": key_id}, as_json=as_json)
 
@@ -149,7 +150,7 @@ def add_user(
     as_json: AsJson = False,
 ) -> None:
     """Register a person, or change how they sign in; without a password, prints a one-time link's token."""
-    caller = _caller(org)
+    caller = caller_of(org)
     secret = (
         typer.prompt("Password", hide_input=True, confirmation_prompt=True) if password else None
     )
@@ -172,7 +173,7 @@ def add_user(
 @users_app.command("list")
 def list_users(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's users."""
-    caller = _caller(org)
+    caller = caller_of(org)
     page = with_database(lambda db: users.list_users(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "email", "owner", "totp_enabled", "created_at"], as_json=as_json)
 
@@ -190,7 +191,7 @@ def put_project(
     as_json: AsJson = False,
 ) -> None:
     """Create a project, or change it."""
-    caller = _caller(org)
+    caller = caller_of(org)
     visibility: Visibility | None = None
     if private is not None:
         visibility = "private" if private else "team"
@@ -205,7 +206,7 @@ def put_project(
 @projects_app.command("add-member")
 def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
     """Add a user to a project."""
-    caller = _caller(org)
+    caller = caller_of(org)
     show(
         with_database(lambda db: projects.add_member(db, caller, project_id, user_id)),
         as_json=as_json,
@@ -215,7 +216,7 @@ def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson =
 @projects_app.command("remove-member")
 def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
     """Remove a user from a project."""
-    caller = _caller(org)
+    caller = caller_of(org)
     with_database(lambda db: projects.remove_member(db, caller, project_id, user_id))
     show({"removed": user_id}, as_json=as_json)
 
@@ -223,7 +224,7 @@ def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJso
 @projects_app.command("list")
 def list_projects(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's projects."""
-    caller = _caller(org)
+    caller = caller_of(org)
     page = with_database(lambda db: projects.list_projects(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "visibility", "members", "created_at"], as_json=as_json)
 
@@ -236,7 +237,7 @@ def put_workspace(
     as_json: AsJson = False,
 ) -> None:
     """Create a workspace, or change its name."""
-    caller = _caller(org)
+    caller = caller_of(org)
     show(
         with_database(lambda db: workspaces.put_workspace(db, caller, workspace_id, name)),
         as_json=as_json,
@@ -246,7 +247,7 @@ def put_workspace(
 @workspaces_app.command("list")
 def list_workspaces(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The org's workspaces."""
-    caller = _caller(org)
+    caller = caller_of(org)
     page = with_database(lambda db: workspaces.list_workspaces(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "created_at"], as_json=as_json)
 
@@ -260,7 +261,7 @@ def put_agent(
     as_json: AsJson = False,
 ) -> None:
     """Register an agent in the default workspace, or change it."""
-    caller = _caller(org)
+    caller = caller_of(org)
     show(
         with_database(
             lambda db: agents.put_agent(db, caller, agent_id, name=name, project_id=project)
@@ -272,6 +273,6 @@ def put_agent(
 @agents_app.command("list")
 def list_agents(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
     """The agents of the default workspace."""
-    caller = _caller(org)
+    caller = caller_of(org)
     page = with_database(lambda db: agents.list_agents(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "workspace_id", "project_id", "created_at"], as_json=as_json)

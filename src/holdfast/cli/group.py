@@ -51,6 +51,7 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "projects": Entry("admin", "Projects and their members."),
         "workspaces": Entry("admin", "Workspaces."),
         "agents": Entry("admin", "Agents."),
+        "erase": Entry("erase", "Erase a person for good, or check the receipt of that."),
     },
 }
 

@@ -49,11 +49,16 @@ local  replication  {OWNER_ROLE}  scram-sha-256
 
 # Extensions go into template1 first, so that any database made from it has them as well.
 # The owner may make databases (tests do) and take base backups: under forced row-level security
-# it could not read every row, so a backup of files is the one that is sure to be complete.
+# it could not read every row, so a backup of files is the one that is sure to be complete. It may end a file of the log,
+# make a checkpoint and see how old others' transactions are: an erasure leaves nothing in the files.
 MAKE_DATABASE = f"""\
 CREATE ROLE {OWNER_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE CREATEDB REPLICATION;
 
 CREATE ROLE {APP_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCREATEDB NOREPLICATION;
+
+GRANT pg_checkpoint, pg_read_all_stats TO {OWNER_ROLE};
+
+GRANT EXECUTE ON FUNCTION pg_switch_wal() TO {OWNER_ROLE};
 
 CREATE DATABASE {DATABASE} OWNER {OWNER_ROLE} TEMPLATE template1;
 

@@ -51,6 +51,8 @@ wal_level = replica
 # Fewer checkpoints while much is written; recovery then has this much to read at most.
 max_wal_size = 2GB
 checkpoint_completion_target = 0.9
+# An old file of the log is removed, not used again under another name: after an erasure it would hold what was erased.
+wal_recycle = off
 # pglz: the wheel is built without lz4 and zstd.
 wal_compression = on
 

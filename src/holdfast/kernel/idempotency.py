@@ -112,6 +112,7 @@ async def once(
         yield attempt
         if attempt.answer is not None and first is None:
             which |= {"body_digest": body_digest, "forgotten_before": kept.forgotten_before}
+            which |= {"user_id": caller.user_id}
             tx.before_commit(partial(_keep, answer=attempt.answer, which=which))
 
 

@@ -48,8 +48,8 @@ WITH old AS (
                      FROM regexp_matches(encode(%(body)s::bytea, 'escape'), '[a-z]+_[0-9a-f]{32}', 'g') AS mentioned (id)
                     WHERE mentioned.id[1] IN (SELECT object_id FROM lately)) AS of_it
 )
-INSERT INTO idempotency_keys (org_id, credential_id, endpoint, key, body_digest, status, headers, body, created_at)
-SELECT %(org_id)s, %(credential_id)s, %(endpoint)s, %(key)s, %(body_digest)s,
+INSERT INTO idempotency_keys (org_id, credential_id, endpoint, key, user_id, body_digest, status, headers, body, created_at)
+SELECT %(org_id)s, %(credential_id)s, %(endpoint)s, %(key)s, %(user_id)s::text, %(body_digest)s,
        CASE WHEN mention.of_it THEN 404 ELSE %(status)s::int END,
        CASE WHEN mention.of_it THEN '{}'::jsonb ELSE %(headers)s::jsonb END,
        CASE WHEN mention.of_it THEN ''::bytea ELSE %(body)s::bytea END,

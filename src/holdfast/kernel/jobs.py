@@ -101,6 +101,13 @@ async def succeed(tx: Tx, job_id: str, result: dict[str, Any]) -> None:
     await tx.run(queries.succeed, id=job_id, tokens=0, result=Jsonb(result))
 
 
+async def note_progress(db: Database, caller: Caller, progress: dict[str, Any]) -> None:
+    """Say how far a running job is: `result.progress`, until the job ends. Does nothing for a caller that is no job."""
+    if caller.credential == "job":
+        async with db.begin(caller) as tx:
+            await tx.run(queries.note_progress, id=caller.credential_id, progress=Jsonb(progress))
+
+
 async def read_job(db: Database, caller: Caller, job_id: str) -> Job:
     """One job of the user that the caller acts for, or of nobody in particular."""
     job = await db.one(caller, Job, queries.read_job, id=job_id, **sight.params(caller))

@@ -60,6 +60,13 @@ UPDATE jobs
                     'messages', coalesce((result ->> 'messages')::int, 0) + %(messages)s)
  WHERE org_id = %(org_id)s AND id = %(id)s;
 
+-- name: note_progress
+-- sight: claimed before.
+UPDATE jobs
+   SET result = jsonb_build_object('progress', %(progress)s::jsonb), version = version + 1,
+       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+ WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
+
 -- name: give_up
 -- sight: claimed before.
 UPDATE jobs

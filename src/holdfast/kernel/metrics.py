@@ -136,3 +136,4 @@ learning_reverts = Counter(
 learning_tokens = Counter(
     "holdfast_learning_tokens_total", "Tokens that extractors took, by extractor.", ["extractor"]
 )
+people_erased = Counter("holdfast_people_erased_total", "People whose data was erased.")

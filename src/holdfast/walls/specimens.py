@@ -71,6 +71,7 @@ async def _directory(api: Hands) -> Named:
         "user_id": "mia",
         "key_id": keys[0]["id"],
         "job_id": "job_" + "0" * 32,
+        "receipt_id": "rcpt_" + "0" * 32,
     }
 
 

@@ -15,6 +15,8 @@ METHODS = ("get", "put", "post", "patch", "delete")
 SEARCHES = ("query", "q", "message")
 # Ids of what belongs to an agent: another user who may act as that agent may use them.
 OF_AGENTS = frozenset({"run_id"})
+# Erasing a person is a service key's right, and rewrites every table: the walk names a person who is not there.
+ERASES, NOBODY = "/erase", "nobody-is-called-this"
 # An id that somebody else's credential names is refused or not there.
 REFUSED = frozenset({400, 403, 404, 405, 409, 412, 415, 422})
 
@@ -47,11 +49,16 @@ def asks(document: Mapping[str, Any], named: Named) -> Iterator[Ask]:
         missing = [name for name in parameters if name not in named]
         if missing:
             raise LookupError(f"walls/specimens.py names no {missing} for {template}")
-        path = re.sub(r"{(\w+)}", lambda found: named[found[1]], template).removeprefix("/api/v1")
+        values = {**named, "user_id": NOBODY} if template.endswith(ERASES) else named
+        path = _filled(template, values)
         made = any(name not in CHOSEN | OF_AGENTS for name in parameters)
         for method in METHODS:
             if method in operations:
                 yield from _of_operation(method, path, template, operations[method], named, made)
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return re.sub(r"{(\w+)}", lambda found: values[found[1]], template).removeprefix("/api/v1")
 
 
 def _of_operation(

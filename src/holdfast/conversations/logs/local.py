@@ -343,3 +343,15 @@ def forget_expired() -> int:
     for place in expired:
         del _in_this_process[place]
     return len(expired)
+
+
+def erase_owner(org_id: str, audience: str) -> int:
+    """Delete the lists of an owner that this process keeps, without a revision; how many."""
+    theirs = [
+        place
+        for place, found in _in_this_process.items()
+        if place[0] == org_id and found.instance.audience == audience
+    ]
+    for place in theirs:
+        del _in_this_process[place]
+    return len(theirs)

@@ -58,6 +58,7 @@ CREATE TABLE idempotency_keys (
     credential_id  text NOT NULL,
     endpoint       text NOT NULL,     -- digest of method and path: a path may be longer than an index takes
     key            text NOT NULL,
+    user_id        text,              -- the user acted for: what was answered for a person is erased with the person
     body_digest    text NOT NULL,
     status         integer NOT NULL,
     headers        jsonb NOT NULL,
