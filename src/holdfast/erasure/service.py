@@ -58,13 +58,13 @@ def must_be_allowed(caller: Caller, user_id: str) -> None:
         return
     caller.must_have_stepped_up()
     if not caller.owner and caller.user_id != user_id:
-        raise NotFound(f"there is no user {user_id!r}")
+        raise NotFound("there is no such user")
 
 
 async def check(tx: Tx, user_id: str) -> None:
     """NotFound for somebody of whom nothing is kept; Conflict for the last owner of the org."""
     if not await tx.one(bool, queries.is_known, user_id=user_id):
-        raise NotFound(f"there is no user {user_id!r}")
+        raise NotFound("there is no such user")
     if await tx.one(bool, queries.is_last_owner, user_id=user_id):
         raise Conflict(
             "the last owner of the org cannot be erased: make somebody else an owner first"

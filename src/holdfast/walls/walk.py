@@ -80,9 +80,8 @@ def _of_operation(
         body = body if body is None else {**body, "key": INSTANCE_KEY}
         searched |= {"key": INSTANCE_KEY} if "key" in takes else {}
     yield Ask(method, path, template, body, searched, made)
-    places = {
-        name: named[name] for name in ("agent_id", "project_id", "session_id") if name in takes
-    }
+    asked = [name for name in ("agent_id", "project_id", "session_id") if name in takes]
+    places = {name: named[name] for name in asked if name in named}
     for name, value in places.items():
         yield Ask(method, path, template, body, {**searched, name: value}, made)
 
