@@ -38,6 +38,7 @@ COMMANDS: dict[str, dict[str, Entry]] = {
     },
     "The service": {
         "serve": Entry("server", "Start everything on one machine."),
+        "demo": Entry("demo", "Fill an org with the conversations of an invented person."),
         "worker": Entry("server", "Do background jobs, beside any number of `serve`."),
         "migrate": Entry("server", "Bring the schema up to date."),
         "doctor": Entry("doctor", "Check every dependency and both walls of this deployment."),
