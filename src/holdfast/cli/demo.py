@@ -50,12 +50,13 @@ def demo(
     """
     filling = Filling(Remote(url, api_key, user=user), read_space(space))
     steps = [
-        Step("conversations", filling.conversations),
         Step("memories", filling.memories),
         Step("graph", filling.graph),
         Step("blocks", filling.blocks),
         Step("entries", filling.entries),
         Step("store", filling.store),
+        # Last: what is learned from them is compared with what is there.
+        Step("conversations", filling.conversations),
     ]
     if not for_people(as_json=as_json):
         for step in steps:
@@ -96,7 +97,7 @@ class Filling:
             "resource": "memory",
             "id": RESOURCE,
             "type": "token_based",
-            "max_tokens": 800,
+            "max_tokens": 400,
             "persistence": {"type": "postgres"},
         }
         self._send(put, at("memory-resources", RESOURCE), resource)
@@ -212,7 +213,7 @@ class Filling:
             {"content": f["fact"], "source": "demo", "memory_id": self._memories[f["evidence"][0]]}
             for f in facts
         ]
-        body = {"name": name, "kind": "person" if name.istitle() else "topic", "items": items}
+        body = {"name": name, "kind": _kind(name), "items": items}
         try:
             return str(self._send(post, "/memory-nodes", body)["id"])
         except Conflict as conflict:  # made by an earlier demo
@@ -234,6 +235,12 @@ def _field(value: Any, name: str) -> Any:
     return value[name] if isinstance(value, dict) else getattr(value, name)
 
 
+def _kind(name: str) -> str:
+    if re.search(r"\b(Vets|Clinic|Hospital|Equine|Practice)\b", name):
+        return "organisation"
+    return "person" if name.istitle() else "topic"
+
+
 def _name(fact: dict[str, Any]) -> str:
     about = str(fact["about"])
     return "You" if about == "user" else about
@@ -244,7 +251,7 @@ def _mentions(by_name: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, s
     for name, facts in by_name.items():
         said = " ".join(fact["fact"] for fact in facts)
         for other in by_name:
-            pattern = "the user" if other == "You" else rf"\b{re.escape(other)}"
+            pattern = r"\buser" if other == "You" else rf"\b{re.escape(other)}"
             if other != name and re.search(pattern, said, re.IGNORECASE):
                 yield name, other
 

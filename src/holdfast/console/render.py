@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 from holdfast import __version__
 from holdfast.kernel import clock
 from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.ids import is_made_id
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -62,6 +63,7 @@ def _environment() -> Environment:
         "stamp": rfc3339,
         "day": lambda at: f"{at:%Y-%m-%dT%H:%M}",
         "plural": plural,
+        "short": short,
     }
     environment.globals |= {"asset": asset_path, "version": __version__}
     return environment
@@ -111,6 +113,12 @@ def size(count: int) -> str:
     if count < 1_000:
         return f"{count} B"
     return f"{count / 1_000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def short(name: str) -> Markup:
+    """An id, cut in the middle where it is one of ours; the whole of it shows when it is pointed at."""
+    cut = f"{name[:8]}…{name[-6:]}" if is_made_id(name) else name
+    return Markup('<code title="{}">{}</code>').format(name, cut)
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -29,7 +29,7 @@ def side_by_side(before: str, after: str) -> list[Row]:
     """The rows of a comparison; empty where the texts are the same."""
     if before == after:
         return []
-    old, new = before.split("\n"), after.split("\n")
+    old, new = (text.split("\n") if text else [] for text in (before, after))
     rows = []
     for row in _rows(old, new):
         rows.append(row)

@@ -68,7 +68,7 @@ def lay_out(centre: Node, nodes: Sequence[Node], edges: Sequence[Edge]) -> Drawi
 
 def _on_canvas(x: float, y: float) -> tuple[float, float]:
     """From the square of the layout, -1 to 1, to the canvas."""
-    half_width, half_height = WIDTH / 2 - MARGIN, HEIGHT / 2 - MARGIN / 2
+    half_width, half_height = WIDTH / 2 - MARGIN, HEIGHT / 2 - MARGIN
     return round(WIDTH / 2 + float(x) * half_width, 1), round(
         HEIGHT / 2 + float(y) * half_height, 1
     )

@@ -53,7 +53,7 @@ async def create_node(visit: TheVisit) -> Response:
 @router.get("/{node_id}", response_model=None)
 async def node(visit: TheVisit, node_id: str) -> Response:
     """One node: drawn with its neighbours, and what is known of it."""
-    depth = visit.query.number("depth", 1, MAX_DEPTH) or 1
+    depth = visit.query.number("depth", 1, MAX_DEPTH) or 2
     relation = visit.query.text("relation")
     centre = await nodes.read_node(visit.db, visit.caller, node_id)
     around = await walks.neighbors(visit.db, visit.caller, node_id, depth=depth, relation=relation)

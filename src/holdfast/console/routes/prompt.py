@@ -75,11 +75,13 @@ def _parts(context: Context) -> list[Part]:
     tokens = context.tokens
     said = "\n".join(f"{each.role}: {each.content}" for each in context.messages)
     entries = rendering.entries((each.key, each.content) for each in context.entries)
+    recalled = rendering.recalled((each.text, each.when) for each in context.recalled)
     reminders = rendering.reminders(each.content for each in context.system_reminders)
     return [
         Part("User memory", tokens.user_memory, context.user_memory.content),
         Part("Agent entries", tokens.entries, entries),
         Part("Conversation", tokens.messages, said),
+        Part("Recalled for this message", tokens.recalled, recalled),
         Part("Reminders for this message", tokens.system_reminders, reminders),
     ]
 

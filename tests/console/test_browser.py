@@ -1,0 +1,210 @@
+"""The main journeys in a real browser: by keyboard, at the width of a phone, light and dark.
+
+Skipped with a word where the machine has no chromium; the HTTP tests of this folder run everywhere.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.console.chromium import PHONE, WIDE, chromium, look_as, missing, sign_in
+from tests.console.conftest import PASSWORD
+from tests.console.test_pages import PLACES
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+if missing() is None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def page(driver, service, person):
+    """A browser in which ana, an owner, has signed in by keyboard."""
+    driver.delete_all_cookies()
+    look_as(driver, WIDE, "light")
+    sign_in(driver, service.url, await person("ana"), PASSWORD)
+    until(driver, lambda: driver.current_url == f"{service.url}/")
+    driver.get_log("browser")
+    return driver
+
+
+def until(driver, is_true):
+    return WebDriverWait(driver, 20).until(lambda _: is_true())
+
+
+def press(driver, *keys):
+    """Keys for whatever has the focus."""
+    driver.switch_to.active_element.send_keys(*keys)
+
+
+def h1(driver):
+    return driver.find_element(By.TAG_NAME, "h1").text
+
+
+def axe():
+    """The source of axe-core, where its package is installed."""
+    found = find_spec("axe_core_python")
+    if found is None or found.origin is None:
+        return None
+    return next(Path(found.origin).parent.rglob("axe.min.js")).read_text()
+
+
+def violations(driver):
+    """What axe-core objects to on the page that is open."""
+    source = axe()
+    if source is None:
+        pytest.skip("axe-core-python is not installed")
+    driver.execute_script(source)
+    return driver.execute_async_script(
+        "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done("
+        "r.violations.map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary)])))"
+    )
+
+
+async def test_search_and_the_menu_are_reached_by_keyboard_alone(page, service, api_of_ana):
+    saved = {"key": "tea", "value": "Ana takes her tea green"}
+    assert (await api_of_ana.post("/memories", json=saved)).status_code == 201
+    press(page, "/")
+    press(page, "what tea does Ana take", Keys.ENTER)
+    until(page, lambda: "/search" in page.current_url)
+    hit = page.find_element(By.CSS_SELECTOR, "article.hit")
+    assert "Ana takes her tea green" in hit.text
+    assert "words of the query" in hit.text
+    press(page, Keys.TAB)
+    page.find_element(By.TAG_NAME, "body").send_keys("g")
+    page.find_element(By.TAG_NAME, "body").send_keys("m")
+    until(page, lambda: page.current_url.endswith("/memories"))
+    assert "tea" in page.find_element(By.TAG_NAME, "main").text
+
+
+async def test_the_first_tab_skips_to_the_content_and_focus_is_visible(page):
+    press(page, Keys.TAB)
+    focused = page.switch_to.active_element
+    assert focused.text == "Skip to the content"
+    assert focused.value_of_css_property("outline-style") == "solid"
+    press(page, Keys.ENTER)
+    assert page.switch_to.active_element.tag_name == "main"
+
+
+async def test_a_memory_is_written_edited_and_erased_with_a_step_up(page, service):
+    page.get(f"{service.url}/memories/new")
+    page.find_element(By.NAME, "key").send_keys("coffee")
+    page.find_element(By.NAME, "value").send_keys("Never after noon")
+    page.find_element(By.NAME, "summary").send_keys("no late coffee", Keys.ENTER)
+    until(page, lambda: h1(page) == "coffee")
+    assert "Created." in page.find_element(By.CSS_SELECTOR, "[role=status]").text
+    page.find_element(By.CSS_SELECTOR, "details summary").send_keys(Keys.ENTER)
+    value = page.find_element(By.NAME, "value")
+    value.clear()
+    value.send_keys("Never after two")
+    page.find_element(By.CSS_SELECTOR, "details button.primary").send_keys(Keys.ENTER)
+    until(page, lambda: "Saved." in page.find_element(By.TAG_NAME, "main").text)
+    assert "Never after two" in page.find_element(By.CSS_SELECTOR, ".prose").text
+    page.find_element(By.CSS_SELECTOR, "button.danger").send_keys(Keys.ENTER)
+    page.switch_to.alert.accept()
+    until(page, lambda: h1(page) == "Confirm that it is you")
+    assert page.switch_to.active_element.get_attribute("name") == "_password"
+    press(page, PASSWORD, Keys.ENTER)
+    until(page, lambda: page.current_url.endswith("/memories?notice=erased"))
+    assert "coffee" not in page.find_element(By.TAG_NAME, "main").text
+
+
+async def test_a_block_that_changed_meanwhile_is_merged_by_hand(page, service, api_of_ana):
+    page.get(f"{service.url}/blocks/core")
+    page.find_element(By.NAME, "content").send_keys("Likes tea")
+    theirs = {"content": "Likes coffee", "expected_updated_at": None}
+    assert (await api_of_ana.put("/memory/blocks/core", json=theirs)).status_code == 201
+    page.find_element(By.CSS_SELECTOR, "main button.primary").send_keys(Keys.ENTER)
+    until(page, lambda: h1(page) == "The block changed meanwhile")
+    diff = page.find_element(By.CSS_SELECTOR, "table.diff").text
+    assert "Likes coffee" in diff
+    assert "Likes tea" in diff
+    merged = page.find_element(By.NAME, "content")
+    merged.clear()
+    merged.send_keys("Likes tea and coffee")
+    page.find_element(By.CSS_SELECTOR, "main button.primary").send_keys(Keys.ENTER)
+    until(page, lambda: "Saved." in page.find_element(By.TAG_NAME, "main").text)
+    assert (await api_of_ana.get("/memory/blocks/core")).json()["content"] == "Likes tea and coffee"
+
+
+async def test_the_menu_opens_and_closes_on_a_phone(page, service):
+    look_as(page, PHONE, "light")
+    page.get(f"{service.url}/memories")
+    menu = page.find_element(By.ID, "menu")
+    assert not menu.is_displayed()
+    page.find_element(By.LINK_TEXT, "Menu").click()
+    until(page, menu.is_displayed)
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    until(page, lambda: not menu.is_displayed())
+
+
+async def fill(api):
+    """Something on every page."""
+    for number in range(3):
+        body = {"key": f"long {number} " + "x" * 120, "value": "word " * 60, "tags": ["a-tag"]}
+        assert (await api.post("/memories", json=body)).status_code == 201
+    block = {"content": "Likes tea\n" + "y" * 300, "expected_updated_at": None}
+    assert (await api.put("/memory/blocks/core", json=block)).status_code == 201
+    entry = {"content": "z" * 400, "scope": "user"}
+    assert (await api.put("/agents/bot/entries/a-key", json=entry)).status_code == 201
+    said = {"key": "chat", "messages": [{"role": "user", "content": "w" * 500}]}
+    assert (await api.post("/conversations/sessions/append", json=said)).status_code == 200
+    nodes = [
+        (
+            await api.post("/memory-nodes", json={"name": name, "items": [{"content": "i" * 200}]})
+        ).json()["id"]
+        for name in ("Ana", "Ben")
+    ]
+    edge = {"from": nodes[0], "to": nodes[1], "relation": "knows"}
+    assert (await api.post("/memory-nodes/edges", json=edge)).status_code == 201
+    store = (await api.post("/memory_stores", json={"name": "Handbook"})).json()["id"]
+    path = f"/memory_stores/{store}/memories"
+    written = (await api.post(path, json={"path": "a/b.md", "content": "one\n" + "t" * 300})).json()
+    again = {"content": "two\n", "version": 1}
+    assert (await api.put(f"{path}/{written['id']}", json=again)).status_code == 200
+    version = (await api.get(f"/memory_stores/{store}/versions")).json()["data"][0]["id"]
+    memory = (await api.get("/memories")).json()["data"][0]["id"]
+    return [
+        *PLACES,
+        f"/memories/{memory}",
+        "/blocks/core",
+        "/entries/bot",
+        "/entries/bot/hydration",
+        "/entries/bot/entry?key=a-key&scope=user",
+        "/conversations/sessions/messages?key=chat",
+        f"/nodes/{nodes[0]}",
+        f"/stores/{store}",
+        f"/stores/{store}/entries/{written['id']}",
+        f"/stores/{store}/versions/{version}",
+        "/search?q=tea",
+        "/prompt?message=tea&agent_id=bot&max_tokens=50",
+        "/step-up",
+    ]
+
+
+async def test_every_page_fits_a_phone_is_accessible_and_breaks_no_policy(
+    page, service, api_of_ana
+):
+    addresses = await fill(api_of_ana)
+    wrong = []
+    for index, address in enumerate(addresses):
+        # Each page wide in one scheme and narrow in the other: between them every page of a kind is seen in both.
+        schemes = ("light", "dark") if index % 2 else ("dark", "light")
+        for size, scheme in zip((PHONE, WIDE), schemes, strict=True):
+            look_as(page, size, scheme)
+            page.get(service.url + address)
+            width = page.execute_script("return document.documentElement.scrollWidth")
+            if width > size[0]:
+                wrong.append((address, size, f"is {width} wide"))
+            wrong += [(address, size, scheme, each) for each in violations(page)]
+    wrong += [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
+    assert wrong == []
