@@ -2,27 +2,26 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
+from tests.cli.preloaded import Preloaded
+
+
+@pytest.fixture(scope="session")
+def preloaded():
+    runner = Preloaded()
+    yield runner
+    runner.close()
+
 
 @pytest.fixture
-def holdfast(service):
+def holdfast(service, preloaded):
     """Runs `holdfast …` beside the running service: (exit code, what it printed, what it complained of)."""
 
     def run(*words, stdin=None, **env):
-        done = subprocess.run(
-            [sys.executable, "-m", "holdfast", *words],
-            env={**os.environ, "HOLDFAST_DATA_DIR": service.data_dir, **env},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
+        env = {**os.environ, "HOLDFAST_DATA_DIR": service.data_dir, **env}
+        return preloaded.run(words, env, stdin)
 
     return run
 

@@ -1,6 +1,7 @@
 """`holdfast resources` and `holdfast conversations`, as a shell runs them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,25 +14,12 @@ TWO = "resource: memory\nid: two\ntype: buffer\nmax_messages: 3\npersistence:\n 
 
 
 @pytest.fixture
-def holdfast(org, service):
+def holdfast(org, service, preloaded):
     def run(*words: str, status: int = 0, stdin: str = "", key: str | None = None) -> Any:
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "holdfast",
-                *words,
-                "--url",
-                service.url,
-                "--api-key",
-                key or org.key,
-            ],
-            capture_output=True,
-            text=True,
-            input=stdin,
-        )
-        assert done.returncode == status, done.stderr or done.stdout
-        return json.loads(done.stdout) if done.stdout else done.stderr
+        words = (*words, "--url", service.url, "--api-key", key or org.key)
+        code, out, err = preloaded.run(words, dict(os.environ), stdin)
+        assert code == status, err or out
+        return json.loads(out) if out else err
 
     return run
 
