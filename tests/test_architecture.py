@@ -49,7 +49,11 @@ SDK_EXTRAS: dict[str, set[str]] = {
     "holdfast_client.anthropic_memory.commands": {"anthropic"},
     "holdfast_client.anthropic_memory.folder": {"anthropic"},
     "holdfast_client.anthropic_memory.tool": {"anthropic"},
-    "holdfast_client.langgraph": {"langgraph"},
+    "holdfast_client.langchain": {"langchain_core"},
+    "holdfast_client.langgraph.items": {"langgraph"},
+    "holdfast_client.langgraph.operations": {"langgraph"},
+    "holdfast_client.langgraph.store": {"langgraph"},
+    "holdfast_client.openai_agents": {"agents"},
 }
 
 
