@@ -244,6 +244,32 @@ def owner_connection(service: Service) -> Iterator[psycopg.Connection]:
 
 
 @pytest.fixture
+def text_of_all_rows(owner_connection: psycopg.Connection) -> Callable[[str], str]:
+    """Everything the database holds of an org, as text: every column of every table, bytes as the characters they encode.
+    Tables whose rows belong to no org (the queue's) are read whole."""
+    tables = owner_connection.execute(
+        "SELECT c.relname, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'org_id')"
+        "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1"
+    ).fetchall()
+
+    def read(org_id: str) -> str:
+        owner_connection.execute(
+            "SELECT set_config('holdfast.org', %s, false), set_config('bytea_output', 'escape', false)",
+            [org_id],
+        )
+        texts = []
+        for table, of_org in tables:
+            rows = owner_connection.execute(
+                f"SELECT t::text FROM {table} t{' WHERE org_id = %(org)s' if of_org else ''}",
+                {"org": org_id},
+            )
+            texts += [text for (text,) in rows]
+        return "\n".join(texts)
+
+    return read
+
+
+@pytest.fixture
 def rows_of(owner_connection: psycopg.Connection) -> Callable[[str], dict[str, Any]]:
     """Everything an org has in the database, as one comparable value."""
     tables = [

@@ -4,8 +4,6 @@ import asyncio
 
 import pytest
 
-from tests.memories.test_deletion import dump
-
 
 async def learn(api, insight="Prefers short answers", **fields):
     answer = await api.post("/insights", json={"insight": insight, **fields})
@@ -102,10 +100,10 @@ async def test_bad_input_is_refused(api, wrong):
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
 
 
-async def test_what_is_wiped_is_erased(api, service, org):
+async def test_what_is_wiped_is_erased(api, org, text_of_all_rows):
     await api.post(
         "/insights", json={"insight": "quokka-lighthouse"}, headers={"Idempotency-Key": "k"}
     )
-    assert "quokka-lighthouse" in dump(service, org)
+    assert "quokka-lighthouse" in text_of_all_rows(org.id)
     await api.delete("/insights")
-    assert "quokka-lighthouse" not in dump(service, org)
+    assert "quokka-lighthouse" not in text_of_all_rows(org.id)
