@@ -128,6 +128,27 @@ class Knowledge:
                 found.append(held)
         return found
 
+    async def at(self, object_id: str, content: str | None) -> Held | None:
+        """What stands at a row, or on the line of a block with this text; None where it does not stand any more."""
+        for held in await self.lines():
+            if (held.object_id, held.content) == (object_id, content):
+                return held
+        if object_id.startswith("memory_"):
+            try:
+                row = await rows.read_row(self._tx, self._caller, object_id)
+            except NotFound:
+                return None
+            return self._memory(row, None)
+        fact = self._facts.at("entry", object_id) or self._facts.at("node_item", object_id)
+        return None if fact is None else await self.of_fact(fact)
+
+    async def saying(self, draft: Draft) -> Held | None:
+        """What is held in the same words."""
+        for held in await self.around(draft):
+            if held.content == draft.content:
+                return held
+        return None
+
     async def of_fact(self, fact: Fact) -> Held | None:
         """Where a fact stands now; None where it does not stand any more."""
         match fact.place:

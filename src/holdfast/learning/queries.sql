@@ -92,6 +92,14 @@ UPDATE learned_facts SET ended_at = %(now)s WHERE org_id = %(org_id)s AND id = A
 -- sight: the proposal was read for the caller
 UPDATE learned_sources SET fact_id = %(fact_id)s WHERE org_id = %(org_id)s AND proposal_id = %(proposal_id)s;
 
+-- name: pending_of
+-- sight: the owner is the user or agent that the caller acts for
+SELECT p.id, p.content AS text, p.subject, p.attribute, p.value
+  FROM proposals p
+ WHERE p.org_id = %(org_id)s AND p.audience = %(audience)s AND p.status = 'pending'
+ ORDER BY p.id DESC
+ LIMIT %(limit)s;
+
 -- --- proposals -----------------------------------------------------------------------------------------------------------
 
 -- name: read_proposal
@@ -250,3 +258,40 @@ SELECT org_id, session_id, user_id, agent_id, workspace_id FROM rested_sessions(
 
 -- name: orgs_with_given_texts
 SELECT org_id FROM given_texts_to_sweep(%(before)s) AS org_id;
+
+-- --- undoing a job -------------------------------------------------------------------------------------------------------
+
+-- name: changes_of_job
+-- Every object that a job changed: its first and last version by the job, how many there were, the newest one, and what names
+-- the object to its face.
+-- sight: the job was read under it
+SELECT r.kind, r.object_id, min(r.version) AS first, max(r.version) AS last, count(*)::int AS number,
+       (SELECT max(v.version) FROM revisions v
+         WHERE v.org_id = r.org_id AND v.kind = r.kind AND v.object_id = r.object_id) AS newest,
+       (array_agg(r.action ORDER BY r.version DESC))[1] AS action,
+       (array_agg(r.label ORDER BY r.version DESC))[1] AS label,
+       (array_agg(r.parent_id ORDER BY r.version DESC))[1] AS parent_id,
+       (array_agg(r.state ->> 'node_id' ORDER BY r.version))[1] AS node_id
+  FROM revisions r
+ WHERE r.org_id = %(org_id)s AND r.actor_type = 'job' AND r.actor_id = %(job_id)s
+   AND r.kind IN ('block', 'memory', 'entry', 'node', 'node_item', 'node_edge')
+ GROUP BY r.org_id, r.kind, r.object_id
+ ORDER BY r.kind, r.object_id;
+
+-- name: block_by_id
+-- sight: the block is of the user that the caller acts for
+SELECT b.user_id, b.agent_id, b.block_type, b.updated_at, b.deleted_at IS NOT NULL AS is_deleted
+  FROM blocks b
+ WHERE b.org_id = %(org_id)s AND b.id = %(id)s AND b.user_id = %(user_id)s;
+
+-- name: facts_back
+-- Facts that stand on the lines of a block that was brought back.
+-- sight: the owner is the user that the caller acts for
+UPDATE learned_facts
+   SET place = 'line', object_id = %(object_id)s, ended_at = NULL
+ WHERE org_id = %(org_id)s AND audience = %(audience)s AND content = ANY (%(lines)s) AND NOT id = ANY (%(not_ids)s);
+
+-- name: fact_back
+-- sight: the object was brought back under the rule of its face
+UPDATE learned_facts SET ended_at = NULL
+ WHERE org_id = %(org_id)s AND object_id = %(object_id)s AND NOT id = ANY (%(not_ids)s);

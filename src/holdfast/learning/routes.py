@@ -1,15 +1,20 @@
 """Learning over HTTP: sessions, proposals, extraction on demand, undoing a job."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field, StrictBool
 
 from holdfast.conversations.model import AppendResult
-from holdfast.edge.route import ApiRoute, TheCaller
-from holdfast.edge.wire import Body
+from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.ids import ClientId
-from holdfast.learning import service
+from holdfast.kernel.pages import Cursor, Page
+from holdfast.learning import proposals, revert, service
+from holdfast.learning.proposal import MAX_ACCEPTED, Action, Proposal, ProposalTarget, Status
+from holdfast.learning.revert import Reverted
 from holdfast.learning.service import Extraction, Rehearsed, Settling
 from holdfast.learning.settle import Learning
 
@@ -40,6 +45,28 @@ class SettleAsk(Body):
     """How to settle."""
 
     dry_run: StrictBool = Field(False, description="show the proposals, change nothing")
+
+
+class ProposalEdit(Body):
+    """What to change about a proposal; what is left out stays."""
+
+    content: str | None = Field(None, examples=["Parks on level 3"])
+    target: ProposalTarget | None = Field(None, examples=["memory"])
+
+
+class AcceptMany(Body):
+    """The proposals to accept, all or none."""
+
+    ids: list[str] = Field(
+        min_length=1, max_length=MAX_ACCEPTED, examples=[["prop_0190f5fe7c00700080000000000000aa"]]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The proposals as they are now, in the order asked for."""
+
+    data: list[Proposal]
 
 
 class ExtractAsk(Body):
@@ -98,3 +125,71 @@ async def extract(body: ExtractAsk, caller: TheCaller, learning: TheLearning) ->
         session_id=body.session_id,
         dry_run=body.dry_run,
     )
+
+
+@router.post("/jobs/{job_id}/revert", operation_id="jobs.revert")
+async def revert_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Reverted:
+    """Undo what a job wrote where nobody has changed it since; the answer lists what was kept and why."""
+    return await revert.revert_job(db, caller, job_id)
+
+
+@router.get("/proposals", operation_id="proposals.list")
+async def list_proposals(
+    cursor: Annotated[Cursor, Depends(page_cursor)],
+    caller: TheCaller,
+    db: TheDatabase,
+    status: Annotated[Status | None, Query()] = None,
+    action: Annotated[Action | None, Query()] = None,
+    job_id: Annotated[str | None, Query(description="of this job alone")] = None,
+    session_id: Annotated[ClientId | None, Query(description="of this session alone")] = None,
+) -> Page[Proposal]:
+    """What learning proposed for the user acted for, newest first."""
+    return await proposals.list_proposals(
+        db, caller, cursor, status=status, action=action, job_id=job_id, session_id=session_id
+    )
+
+
+@router.post("/proposals/accept", operation_id="proposals.accept_many")
+async def accept_many(body: AcceptMany, caller: TheCaller, db: TheDatabase) -> Accepted:
+    """Apply several proposals in one transaction; 409 with `current` where one is decided already."""
+    return Accepted(await proposals.accept_proposals(db, caller, body.ids))
+
+
+@router.get("/proposals/{proposal_id}", operation_id="proposals.get")
+async def get_proposal(
+    proposal_id: str, response: Response, caller: TheCaller, db: TheDatabase
+) -> Proposal:
+    """One proposal."""
+    found = await proposals.read_proposal(db, caller, proposal_id)
+    set_etag(response, found.version)
+    return found
+
+
+@router.patch("/proposals/{proposal_id}", operation_id="proposals.edit")
+async def edit_proposal(
+    proposal_id: str,
+    body: ProposalEdit,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Proposal:
+    """Change the text or the place of a proposal that is not decided; 409 with `current` where it is."""
+    changed = await proposals.edit_proposal(
+        db, caller, proposal_id, content=body.content, target=body.target, if_match=if_match
+    )
+    set_etag(response, changed.version)
+    return changed
+
+
+@router.post("/proposals/{proposal_id}/accept", operation_id="proposals.accept")
+async def accept_proposal(proposal_id: str, caller: TheCaller, db: TheDatabase) -> Proposal:
+    """Apply a proposal; 409 with `current` where it is decided already."""
+    [accepted] = await proposals.accept_proposals(db, caller, [proposal_id])
+    return accepted
+
+
+@router.post("/proposals/{proposal_id}/reject", operation_id="proposals.reject")
+async def reject_proposal(proposal_id: str, caller: TheCaller, db: TheDatabase) -> Proposal:
+    """Decide against a proposal; 409 with `current` where it is decided already."""
+    return await proposals.reject_proposal(db, caller, proposal_id)

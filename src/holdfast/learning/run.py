@@ -33,8 +33,10 @@ from holdfast.learning.writing import Writer
 
 queries = load(__file__)
 
+MAX_PENDING = 1_000
 ECHO = "it restates what this session was given from memory"
 OLDER = "something newer is held already"
+PENDING = "the same waits for a decision already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Origin:
 
 
 @dataclass(slots=True)
-class _Made:
+class Made:
     """A proposal that this run makes, until it is written."""
 
     id: str
@@ -87,7 +89,8 @@ class Run:
     writer: Writer
     knowledge: Knowledge
     given: list[KnownFact]
-    made: list[_Made] = field(default_factory=list)
+    pending: list[KnownFact]
+    made: list[Made] = field(default_factory=list)
 
 
 def owner_of(caller: Caller) -> str:
@@ -102,6 +105,7 @@ async def open_run(db: Database, tx: Tx, caller: Caller, origin: Origin) -> Run:
     audience = owner_of(caller)
     await tx.run(queries.lock_owner, audience=audience)
     settings = await tx.one(_Settings, queries.read_settings)
+    reviews = settings is not None and settings.review_extractions
     facts = await Facts.load(tx, audience)
     writer = Writer(db, tx, caller, facts, origin.session_id)
     texts = [] if origin.session_id is None else await given.read(tx, origin.session_id)
@@ -111,14 +115,20 @@ async def open_run(db: Database, tx: Tx, caller: Caller, origin: Origin) -> Run:
         caller,
         origin,
         audience,
-        settings is not None and settings.review_extractions,
+        reviews,
         facts,
         writer,
         Knowledge(db, tx, caller, facts, writer.blocks),
         [KnownFact(each.object_id, each.content) for each in texts],
+        await _pending(tx, audience) if reviews else [],
     )
     await run.knowledge.lines()  # reads the blocks, which tells which learned lines still stand
     return run
+
+
+async def _pending(tx: Tx, audience: str) -> list[KnownFact]:
+    """What waits for a decision, so that it is not proposed twice."""
+    return await tx.all(KnownFact, queries.pending_of, audience=audience, limit=MAX_PENDING)
 
 
 async def learn(run: Run, extraction: Extraction) -> list[Proposal]:
@@ -134,6 +144,14 @@ async def learn(run: Run, extraction: Extraction) -> list[Proposal]:
 
 async def finish(run: Run) -> list[Proposal]:
     """Write the blocks, then the proposals with what they became."""
+    await flush(run)
+    for made in run.made:
+        await _record(run, made)
+    return [await _shown(run, made.id) for made in run.made]
+
+
+async def flush(run: Run) -> None:
+    """Write the blocks, and where the facts of earlier runs stand now."""
     await run.writer.flush()
     for made in run.made:
         if made.fact is not None and made.is_new and made.fact.place == "line":
@@ -141,7 +159,6 @@ async def finish(run: Run) -> list[Proposal]:
             made.result = Result(made.fact.object_id, version)
         elif made.fact is not None and made.is_new and made.fact.was_moved:
             made.result = Result(made.fact.object_id, 1)
-        await _record(run, made)
     over = [fact.id for fact in run.facts.all if fact.is_over and not fact.is_new]
     if over:
         await run.tx.run(queries.end_facts, ids=over)
@@ -150,7 +167,6 @@ async def finish(run: Run) -> list[Proposal]:
             await run.tx.run(
                 queries.move_fact, id=fact.id, place=fact.place, object_id=fact.object_id
             )
-    return [await _shown(run, made.id) for made in run.made]
 
 
 # --- deciding --------------------------------------------------------------------------------------------------------
@@ -175,14 +191,17 @@ def _is_learned(draft: Draft, learned: set[tuple[str, str, str]]) -> bool:
 
 
 async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
-    made = _Made(new_id("prop"), draft)
+    made = Made(new_id("prop"), draft)
     run.made.append(made)
     if draft.quarantined:
         made.status = "quarantined"
         return
-    if _echoes(run, candidate):
+    if _restates(candidate, run.given):
         made.draft = draft.of("none", ECHO)
         run.tx.on_commit(metrics.learning_echoes.inc)
+        return
+    if _restates(candidate, run.pending):
+        made.draft = draft.of("none", PENDING)
         return
     held = await _compared(run, candidate, draft)
     comparison = compare(candidate, [each.known for each in held])
@@ -198,9 +217,9 @@ async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
         await _supersede(run, made, found)
 
 
-def _echoes(run: Run, candidate: Candidate) -> bool:
-    """Whether a candidate restates what its session was given; a change of it is no restatement."""
-    return bool(run.given) and compare(candidate, run.given).outcome == "same"
+def _restates(candidate: Candidate, texts: Sequence[KnownFact]) -> bool:
+    """Whether a candidate says the same as one of these texts; a change of it is no restatement."""
+    return bool(texts) and compare(candidate, texts).outcome == "same"
 
 
 async def _compared(run: Run, candidate: Candidate, draft: Draft) -> list[Held]:
@@ -213,15 +232,14 @@ async def _compared(run: Run, candidate: Candidate, draft: Draft) -> list[Held]:
     ]
 
 
-async def _add(run: Run, made: _Made) -> None:
+async def _add(run: Run, made: Made) -> None:
     if run.review:
         made.status = "pending"
         return
-    made.fact, made.result = await run.writer.add(made.id, made.draft)
-    _is_new(run, made)
+    await write(run, made, None)
 
 
-async def _support(run: Run, made: _Made, held: Held) -> None:
+async def _support(run: Run, made: Made, held: Held) -> None:
     """The same is held already: only a source is added."""
     made.draft = replace(made.draft.of("none", f"the same is held already: {made.draft.reason}"))
     made.fact = held.fact
@@ -233,30 +251,31 @@ async def _support(run: Run, made: _Made, held: Held) -> None:
     run.tx.on_commit(metrics.learning_duplicates.inc)
 
 
-async def _supersede(run: Run, made: _Made, held: Held) -> None:
+async def _supersede(run: Run, made: Made, held: Held) -> None:
     made.draft = replace(made.draft.of("supersede"), before=held.content, supersedes=held.object_id)
     if run.review:
         made.status = "pending"
         return
-    await write_successor(run.writer, made.id, made.draft, held, made)
-    _is_new(run, made)
+    await write(run, made, held)
 
 
-async def write_successor(
-    writer: Writer, proposal_id: str, draft: Draft, held: Held, made: "_Made"
-) -> None:
-    """Write a statement and end the one that it replaces."""
-    fact = await writer.replace_line(held, proposal_id, draft)
-    if fact is not None:
+async def write(run: Run, made: Made, held: Held | None) -> None:
+    """Write the statement of a proposal, and end the one that it replaces, where there is one."""
+    fact = None
+    if held is not None:
+        fact = await run.writer.replace_line(held, made.id, made.draft)
+    if fact is not None and held is not None:
         made.fact = fact
         if held.fact is not None:
             held.fact.is_over = True
-        return
-    made.fact, made.result = await writer.add(proposal_id, draft)
-    await writer.end(held, successor=made.result, at=draft.valid_from)
+    else:
+        made.fact, made.result = await run.writer.add(made.id, made.draft)
+        if held is not None:
+            await run.writer.end(held, successor=made.result, at=made.draft.valid_from)
+    _is_new(run, made)
 
 
-def _is_new(run: Run, made: _Made) -> None:
+def _is_new(run: Run, made: Made) -> None:
     made.is_new = True
     if made.fact is not None:
         made.fact.messages = _messages(run, made.draft)
@@ -273,7 +292,7 @@ async def _retract(run: Run, retracted: Sequence[str]) -> None:
         held = await run.knowledge.of_fact(fact)
         if held is None:
             continue
-        made = _Made(new_id("prop"), _retirement(fact))
+        made = Made(new_id("prop"), _retirement(fact))
         run.made.append(made)
         made.result = Result(fact.object_id, held.version)
         if run.review:
@@ -306,7 +325,7 @@ def _retirement(fact: Fact) -> Draft:
 # --- recording -------------------------------------------------------------------------------------------------------
 
 
-async def _record(run: Run, made: _Made) -> None:
+async def _record(run: Run, made: Made) -> None:
     """Write a proposal, the statement that it became, and the words that it rests on."""
     draft, caller, tx = made.draft, run.caller, run.tx
     links = [asdict(each) for each in sources_of(draft, run.origin.session_id)]

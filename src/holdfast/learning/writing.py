@@ -15,7 +15,7 @@ from holdfast.learning.routing import display_name
 from holdfast.memories import saving, service, sources
 from holdfast.memories.graph import edges, named, nodes
 from holdfast.memories.graph.model import NewItem, NewNode, Node
-from holdfast.memories.model import MAX_SOURCES, Memory, NewMemory, Scope
+from holdfast.memories.model import MAX_SOURCES, Memory, NewMemory, Scope, Source
 from holdfast.memories.model import Place as MemoryPlace
 
 SOURCE = "auto"
@@ -33,6 +33,9 @@ class Writer:
         self._facts = facts
         self._session_id = session_id
         self.now = tx.now
+        self.links: tuple[Source, ...] | None = (
+            None  # of an accepted proposal, which cites by links
+        )
         self.blocks = BlockEdits(db, caller, facts, self._line_to_memory)
 
     # --- adding ------------------------------------------------------------------------------------------------------
@@ -56,10 +59,13 @@ class Writer:
         fact.agent_id = self._caller.agent_id if of_agent else None
         fact.sources = [
             {"kind": each.kind, "ref": each.ref, "quote": each.quote}
-            for each in sources_of(draft, self._session_id)
+            for each in self._sources(draft)
         ]
         self._facts.add(fact)
         return fact
+
+    def _sources(self, draft: Draft) -> tuple[Source, ...]:
+        return self.links or sources_of(draft, self._session_id)
 
     async def _add_line(self, proposal_id: str, draft: Draft) -> Fact:
         fact = self._new(proposal_id, draft, "line", "")
@@ -68,7 +74,7 @@ class Writer:
         return fact
 
     async def _save(self, draft: Draft) -> Memory:
-        links = sources_of(draft, self._session_id)
+        links = self._sources(draft)
         fields = {
             "key": draft.key,
             "value": draft.content,
@@ -163,7 +169,7 @@ class Writer:
         version = held.version
         row = await service.read_memory(self._db, self._caller, held.object_id, place=self._place())
         known = {(each.kind, each.ref) for each in row.sources}
-        for source in sources_of(draft, self._session_id):
+        for source in self._sources(draft):
             if (source.kind, source.ref) in known or len(known) >= MAX_SOURCES:
                 continue
             known.add((source.kind, source.ref))

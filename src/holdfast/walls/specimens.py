@@ -152,6 +152,12 @@ async def _context(api: Hands) -> Named:
     return {}
 
 
+async def _learning(api: Hands) -> Named:
+    said = {"role": "user", "content": f"Remember that {SAID}."}
+    learned = await api.user("POST", "/memories/extract", json={"messages": [said]})
+    return {"proposal_id": str(learned["proposals"][0]["id"])}
+
+
 Make = Callable[[Hands], Awaitable[Named]]
 
 MAKERS: tuple[Make, ...] = (
@@ -162,6 +168,7 @@ MAKERS: tuple[Make, ...] = (
     _memories,
     _conversations,
     _context,
+    _learning,
 )
 
 

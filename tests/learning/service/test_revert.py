@@ -1,0 +1,50 @@
+"""Undoing a job."""
+
+
+async def test_a_job_is_undone_and_says_what_it_kept(talk):
+    await talk.say("My name is Teodora.", agent_id="bot")
+    await talk.settle()
+    core = await talk.call("GET", "/memory/blocks/core")
+    await talk.say(
+        "Remember that I park on level 3.",
+        "I can't stand coriander.",
+        "My niece is called Raya.",
+        "Remember that the spare key hangs in the shed.",
+    )
+    job = await talk.settle()
+    key = next(row for row in await talk.memories() if "shed" in row["value"])
+    await talk.call("PATCH", f"/memories/{key['id']}", json={"value": "It hangs in the garage."})
+
+    done = await talk.call("POST", f"/jobs/{job['id']}/revert")
+
+    assert await talk.core() == [core["content"]]
+    assert [row["value"] for row in await talk.memories()] == ["It hangs in the garage."]
+    assert [each["id"] for each in done["kept"]] == [key["id"]]
+    assert "changed since" in done["kept"][0]["reason"]
+    assert (await talk.call("GET", "/memory-nodes", params={"q": "Raya"}))["data"] == []
+    by_status = {each["content"]: each["status"] for each in await talk.proposals(job_id=job["id"])}
+    assert by_status["The user parks on level 3."] == "reverted"
+    assert by_status["The user dislikes coriander."] == "reverted"
+    assert sorted(set(by_status.values())) == ["applied", "reverted"]
+
+    again = await talk.call("POST", f"/jobs/{job['id']}/revert")
+    assert again["reverted"] == []
+    await talk.call("POST", "/jobs/job_" + "0" * 32 + "/revert", 404)
+
+
+async def test_a_superseded_fact_comes_back(talk):
+    await talk.say("I live in Porto.", "Remember that my dentist is on Elm Street.")
+    await talk.settle()
+    before, rows = await talk.core(), await talk.memories()
+    await talk.say("I live in Lisbon now.")
+    job = await talk.settle()
+    assert any("Lisbon" in line for line in await talk.core())
+    assert not any("Porto" in line for line in await talk.core())
+
+    await talk.call("POST", f"/jobs/{job['id']}/revert")
+
+    assert await talk.core() == before
+    assert [row["id"] for row in await talk.memories()] == [row["id"] for row in rows]
+    await talk.say("I live in Lisbon now.")  # what came back can be replaced again
+    await talk.settle()
+    assert not any("Porto" in line for line in await talk.core())
