@@ -16,6 +16,7 @@ from holdfast_client.entries import AsyncEntries, Entries
 from holdfast_client.erasures import AsyncErasures, Erasures
 from holdfast_client.insights import AsyncInsights, Insights
 from holdfast_client.jobs import AsyncJobs, Jobs
+from holdfast_client.learning import AsyncProposals, AsyncSessions, Proposals, Sessions
 from holdfast_client.memories import AsyncMemories, Memories
 from holdfast_client.nodes import AsyncNodes, Nodes
 from holdfast_client.scope import Scope
@@ -57,7 +58,9 @@ class Client(Verbs):
     jobs: Jobs
     memories: Memories
     nodes: Nodes
+    proposals: Proposals
     service: Service
+    sessions: Sessions
     stores: Stores
 
     def __init__(
@@ -88,7 +91,9 @@ class Client(Verbs):
         self.jobs = Jobs(self.send, scope)
         self.memories = Memories(self.send, scope)
         self.nodes = Nodes(self.send, scope)
+        self.proposals = Proposals(self.send, scope)
         self.service = Service(self.send, scope)
+        self.sessions = Sessions(self.send, scope)
         self.stores = Stores(self.send, scope)
 
     def scope(
@@ -168,7 +173,9 @@ class AsyncClient(AsyncVerbs):
     jobs: AsyncJobs
     memories: AsyncMemories
     nodes: AsyncNodes
+    proposals: AsyncProposals
     service: AsyncService
+    sessions: AsyncSessions
     stores: AsyncStores
 
     def __init__(
@@ -199,7 +206,9 @@ class AsyncClient(AsyncVerbs):
         self.jobs = AsyncJobs(self.send, scope)
         self.memories = AsyncMemories(self.send, scope)
         self.nodes = AsyncNodes(self.send, scope)
+        self.proposals = AsyncProposals(self.send, scope)
         self.service = AsyncService(self.send, scope)
+        self.sessions = AsyncSessions(self.send, scope)
         self.stores = AsyncStores(self.send, scope)
 
     def scope(

@@ -32,6 +32,7 @@ def change_org(
     llm_tokens_per_day: int | Unset | None = UNSET,
     language: str | Unset = UNSET,
     recall_weights: dict[str, float] | Unset | None = UNSET,
+    redact_patterns: list[str] | Unset = UNSET,
     if_match: int | None = None,
 ) -> Call[Org]:
     """Change the given settings; None removes the token cap, or the org's own recall weights."""
@@ -42,6 +43,7 @@ def change_org(
         llm_tokens_per_day=llm_tokens_per_day,
         language=language,
         recall_weights=recall_weights,
+        redact_patterns=redact_patterns,
     )
     return patch(scope, "/org", one(Org), changes, if_match=if_match)
 

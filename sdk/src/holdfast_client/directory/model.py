@@ -21,6 +21,7 @@ class Org:
     version: int
     created_at: datetime
     updated_at: datetime
+    redact_patterns: list[str] = field(default_factory=list)
     type: Literal["org"] = "org"
 
 
@@ -91,6 +92,24 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionConversation:
+    """A conversation that messages of a session were appended to."""
+
+    resource_id: str
+    key: str
+    last_activity_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SettledThrough:
+    """The last message of a conversation that was learned from."""
+
+    resource_id: str
+    key: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """A session: its user, and its agent and project if it has them."""
 
@@ -104,6 +123,8 @@ class Session:
     version: int
     created_at: datetime
     updated_at: datetime
+    conversations: list[SessionConversation] = field(default_factory=list)
+    settled_through: list[SettledThrough] = field(default_factory=list)
     type: Literal["session"] = "session"
 
 

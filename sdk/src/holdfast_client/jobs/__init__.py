@@ -6,18 +6,20 @@ import time
 from holdfast_client.face import AsyncFace, Face, awaited, sync
 from holdfast_client.jobs import calls
 from holdfast_client.jobs.model import Job
+from holdfast_client.learning import calls as learning
 
 # Seconds between two reads of a job that is not finished.
 LOOK_EVERY_S = 0.2
 
 
 class Jobs(Face):
-    """List, wait for, cancel and retry jobs."""
+    """List, wait for, cancel, retry and revert jobs."""
 
     list = sync(calls.list_jobs)
     read = sync(calls.read_job)
     cancel = sync(calls.cancel_job)
     retry = sync(calls.retry_job)
+    revert = sync(learning.revert_job)
     llm_calls = sync(calls.list_llm_calls)
 
     def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:
@@ -31,12 +33,13 @@ class Jobs(Face):
 
 
 class AsyncJobs(AsyncFace):
-    """List, wait for, cancel and retry jobs."""
+    """List, wait for, cancel, retry and revert jobs."""
 
     list = awaited(calls.list_jobs)
     read = awaited(calls.read_job)
     cancel = awaited(calls.cancel_job)
     retry = awaited(calls.retry_job)
+    revert = awaited(learning.revert_job)
     llm_calls = awaited(calls.list_llm_calls)
 
     async def wait(self, job_id: str, *, timeout_s: float = 60.0) -> Job:

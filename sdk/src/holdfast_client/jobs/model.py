@@ -25,6 +25,7 @@ class Job:
     started_at: datetime | None
     finished_at: datetime | None
     not_before: datetime | None
+    extractor: str | None = None  # of a job that learns: rules or llm
     type: Literal["job"] = "job"
 
     @property

@@ -1,6 +1,7 @@
 """Memories: rows with a key and a value, recalled by query."""
 
 from holdfast_client.face import AsyncFace, Face, awaited, sync
+from holdfast_client.learning import calls as learning
 from holdfast_client.memories import calls
 
 
@@ -13,6 +14,7 @@ class Memories(Face):
     get = sync(calls.read_memory)
     change = sync(calls.change_memory)
     recall = sync(calls.recall_memories)
+    extract = sync(learning.extract)
     history = sync(calls.history)
     restore = sync(calls.restore_memory)
     retire = sync(calls.retire_memory)
@@ -35,6 +37,7 @@ class AsyncMemories(AsyncFace):
     get = awaited(calls.read_memory)
     change = awaited(calls.change_memory)
     recall = awaited(calls.recall_memories)
+    extract = awaited(learning.extract)
     history = awaited(calls.history)
     restore = awaited(calls.restore_memory)
     retire = awaited(calls.retire_memory)
