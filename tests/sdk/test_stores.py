@@ -106,3 +106,43 @@ def test_entries_of_a_store_are_recalled_by_meaning(both):
 
     assert [each.object.id for each in found.data] == [entry.id]
     assert found.data[0].explain is not None
+
+
+async def test_entries_by_path(both):
+    store = both.sync.stores.create("paths")
+    first = both.sync.stores.put(store.id, "notes/tea.md", "green", metadata={"k": "v"})
+    assert first.version == 1
+    second = await both.awaited.stores.put(store.id, "notes/tea.md", "black")
+    assert (second.id, second.version, second.metadata) == (first.id, 2, {"k": "v"})
+    for stale in (0, 1):
+        with pytest.raises(Conflict) as conflict:
+            both.sync.stores.put(store.id, "notes/tea.md", "white", version=stale)
+        assert conflict.value.current.content == "black"
+    assert both.sync.stores.put(store.id, "notes/tea.md", "white", version=2).version == 3
+    with pytest.raises(NotFound):
+        both.sync.stores.put(store.id, "notes/none.md", "x", version=1)
+    assert [hit.object.path for hit in both.sync.stores.search(store.id, "white").data] == [
+        "notes/tea.md"
+    ]
+    with pytest.raises(Conflict):
+        await both.awaited.stores.delete(store.id, "notes/tea.md", version=1)
+    await both.awaited.stores.delete(store.id, "notes/tea.md")
+    assert both.sync.stores.list(store.id).data == []
+    with pytest.raises(NotFound):
+        both.sync.stores.delete(store.id, "notes/tea.md")
+
+
+FIVE = ("get", "put", "delete", "list", "search")
+
+
+def test_every_face_has_the_five_verbs(both):
+    for client in (both.sync, both.awaited):
+        for face in (
+            client.blocks,
+            client.entries,
+            client.conversations,
+            client.memories,
+            client.nodes,
+            client.stores,
+        ):
+            assert [name for name in FIVE if not callable(getattr(face, name, None))] == []

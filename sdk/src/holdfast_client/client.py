@@ -2,26 +2,14 @@
 
 import copy
 import os
+from importlib import import_module
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
-from holdfast_client.blocks import AsyncBlocks, Blocks
 from holdfast_client.calls import Call
-from holdfast_client.context import AsyncContexts, Contexts
-from holdfast_client.conversations import AsyncConversations, Conversations
-from holdfast_client.directory import AsyncDirectory, Directory
-from holdfast_client.entries import AsyncEntries, Entries
-from holdfast_client.erasures import AsyncErasures, Erasures
-from holdfast_client.insights import AsyncInsights, Insights
-from holdfast_client.jobs import AsyncJobs, Jobs
-from holdfast_client.learning import AsyncProposals, AsyncSessions, Proposals, Sessions
-from holdfast_client.memories import AsyncMemories, Memories
-from holdfast_client.nodes import AsyncNodes, Nodes
 from holdfast_client.scope import Scope
-from holdfast_client.service import AsyncService, Service
-from holdfast_client.stores import AsyncStores, Stores
 from holdfast_client.transport import (
     MAX_RETRIES,
     AsyncHttpSender,
@@ -33,8 +21,42 @@ from holdfast_client.transport import (
 )
 from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
+if TYPE_CHECKING:
+    from holdfast_client.blocks import AsyncBlocks, Blocks
+    from holdfast_client.context import AsyncContexts, Contexts
+    from holdfast_client.conversations import AsyncConversations, Conversations
+    from holdfast_client.directory import AsyncDirectory, Directory
+    from holdfast_client.entries import AsyncEntries, Entries
+    from holdfast_client.erasures import AsyncErasures, Erasures
+    from holdfast_client.insights import AsyncInsights, Insights
+    from holdfast_client.jobs import AsyncJobs, Jobs
+    from holdfast_client.learning import AsyncProposals, AsyncSessions, Proposals, Sessions
+    from holdfast_client.memories import AsyncMemories, Memories
+    from holdfast_client.nodes import AsyncNodes, Nodes
+    from holdfast_client.service import AsyncService, Service
+    from holdfast_client.stores import AsyncStores, Stores
+
 T = TypeVar("T")
 P = TypeVar("P")
+
+# The module and class of each face; the async class has `Async` before its name. A face is loaded at its first use, so
+# that importing the client takes little more than importing httpx.
+FACES = {
+    "blocks": "blocks.Blocks",
+    "context": "context.Contexts",
+    "conversations": "conversations.Conversations",
+    "directory": "directory.Directory",
+    "entries": "entries.Entries",
+    "erasures": "erasures.Erasures",
+    "insights": "insights.Insights",
+    "jobs": "jobs.Jobs",
+    "memories": "memories.Memories",
+    "nodes": "nodes.Nodes",
+    "proposals": "learning.Proposals",
+    "service": "service.Service",
+    "sessions": "learning.Sessions",
+    "stores": "stores.Stores",
+}
 
 DEFAULT_URL = "http://127.0.0.1:8321"
 DEFAULT_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
@@ -48,20 +70,20 @@ class Client(Verbs):
     does not close it.
     """
 
-    blocks: Blocks
-    context: Contexts
-    conversations: Conversations
-    directory: Directory
-    entries: Entries
-    erasures: Erasures
-    insights: Insights
-    jobs: Jobs
-    memories: Memories
-    nodes: Nodes
-    proposals: Proposals
-    service: Service
-    sessions: Sessions
-    stores: Stores
+    blocks: "Blocks"
+    context: "Contexts"
+    conversations: "Conversations"
+    directory: "Directory"
+    entries: "Entries"
+    erasures: "Erasures"
+    insights: "Insights"
+    jobs: "Jobs"
+    memories: "Memories"
+    nodes: "Nodes"
+    proposals: "Proposals"
+    service: "Service"
+    sessions: "Sessions"
+    stores: "Stores"
 
     def __init__(
         self,
@@ -81,20 +103,16 @@ class Client(Verbs):
 
     def _bind(self, scope: Scope) -> None:
         super().__init__(self.send, scope)
-        self.blocks = Blocks(self.send, scope)
-        self.context = Contexts(self.send, scope)
-        self.conversations = Conversations(self.send, scope)
-        self.directory = Directory(self.send, scope)
-        self.entries = Entries(self.send, scope)
-        self.erasures = Erasures(self.send, scope)
-        self.insights = Insights(self.send, scope)
-        self.jobs = Jobs(self.send, scope)
-        self.memories = Memories(self.send, scope)
-        self.nodes = Nodes(self.send, scope)
-        self.proposals = Proposals(self.send, scope)
-        self.service = Service(self.send, scope)
-        self.sessions = Sessions(self.send, scope)
-        self.stores = Stores(self.send, scope)
+        for name in FACES:
+            vars(self).pop(name, None)  # of another scope
+
+    def __getattr__(self, name: str) -> Any:
+        made = _face(name, "", self)
+        setattr(self, name, made)
+        return made
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *FACES})
 
     def scope(
         self,
@@ -163,20 +181,20 @@ class Client(Verbs):
 class AsyncClient(AsyncVerbs):
     """The async client: the same arguments and methods as `Client`, awaited."""
 
-    blocks: AsyncBlocks
-    context: AsyncContexts
-    conversations: AsyncConversations
-    directory: AsyncDirectory
-    entries: AsyncEntries
-    erasures: AsyncErasures
-    insights: AsyncInsights
-    jobs: AsyncJobs
-    memories: AsyncMemories
-    nodes: AsyncNodes
-    proposals: AsyncProposals
-    service: AsyncService
-    sessions: AsyncSessions
-    stores: AsyncStores
+    blocks: "AsyncBlocks"
+    context: "AsyncContexts"
+    conversations: "AsyncConversations"
+    directory: "AsyncDirectory"
+    entries: "AsyncEntries"
+    erasures: "AsyncErasures"
+    insights: "AsyncInsights"
+    jobs: "AsyncJobs"
+    memories: "AsyncMemories"
+    nodes: "AsyncNodes"
+    proposals: "AsyncProposals"
+    service: "AsyncService"
+    sessions: "AsyncSessions"
+    stores: "AsyncStores"
 
     def __init__(
         self,
@@ -196,20 +214,16 @@ class AsyncClient(AsyncVerbs):
 
     def _bind(self, scope: Scope) -> None:
         super().__init__(self.send, scope)
-        self.blocks = AsyncBlocks(self.send, scope)
-        self.context = AsyncContexts(self.send, scope)
-        self.conversations = AsyncConversations(self.send, scope)
-        self.directory = AsyncDirectory(self.send, scope)
-        self.entries = AsyncEntries(self.send, scope)
-        self.erasures = AsyncErasures(self.send, scope)
-        self.insights = AsyncInsights(self.send, scope)
-        self.jobs = AsyncJobs(self.send, scope)
-        self.memories = AsyncMemories(self.send, scope)
-        self.nodes = AsyncNodes(self.send, scope)
-        self.proposals = AsyncProposals(self.send, scope)
-        self.service = AsyncService(self.send, scope)
-        self.sessions = AsyncSessions(self.send, scope)
-        self.stores = AsyncStores(self.send, scope)
+        for name in FACES:
+            vars(self).pop(name, None)  # of another scope
+
+    def __getattr__(self, name: str) -> Any:
+        made = _face(name, "Async", self)
+        setattr(self, name, made)
+        return made
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *FACES})
 
     def scope(
         self,
@@ -273,6 +287,15 @@ class AsyncClient(AsyncVerbs):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sender.server.url!r}, {self._scope})"
+
+
+def _face(name: str, prefix: str, client: Any) -> Any:
+    """The face of this name for a client; AttributeError if there is none."""
+    if name not in FACES:
+        raise AttributeError(f"{type(client).__name__!r} object has no attribute {name!r}")
+    module, _, kind = FACES[name].rpartition(".")
+    found = getattr(import_module(f"holdfast_client.{module}"), f"{prefix}{kind}")
+    return found(client.send, client._scope)
 
 
 def find_server(url: str | None, key: str | None) -> Server:

@@ -13,12 +13,15 @@ class Blocks(Face):
 
     list = sync(calls.list_blocks)
     read = sync(calls.read_block)
+    get = read
     write = sync(calls.write_block)
+    put = write
     delete = sync(calls.delete_block)
     history = sync(calls.history)
     restore = sync(calls.restore_block)
     edit_line = sync(calls.edit_line)
     recall = sync(calls.recall_lines)
+    search = recall
 
     def edit(
         self,
@@ -62,12 +65,15 @@ class AsyncBlocks(AsyncFace):
 
     list = awaited(calls.list_blocks)
     read = awaited(calls.read_block)
+    get = read
     write = awaited(calls.write_block)
+    put = write
     delete = awaited(calls.delete_block)
     history = awaited(calls.history)
     restore = awaited(calls.restore_block)
     edit_line = awaited(calls.edit_line)
     recall = awaited(calls.recall_lines)
+    search = recall
 
     async def edit(
         self,

@@ -15,8 +15,10 @@ class Conversations(Face):
     read_schema = sync(calls.read_schema)
     resolve = sync(calls.resolve)
     read = sync(calls.read)
+    get = read
     append = sync(calls.append)
     write = sync(calls.write)
+    put = write
     flush = sync(calls.flush)
     clear = sync(calls.clear)
     restore = sync(calls.restore)
@@ -25,6 +27,8 @@ class Conversations(Face):
     stats = sync(calls.stats)
     health = sync(calls.health)
     list_instances = sync(calls.list_instances)
+    search = sync(calls.search)
+    list = list_instances
 
 
 class AsyncConversations(AsyncFace):
@@ -38,8 +42,10 @@ class AsyncConversations(AsyncFace):
     read_schema = awaited(calls.read_schema)
     resolve = awaited(calls.resolve)
     read = awaited(calls.read)
+    get = read
     append = awaited(calls.append)
     write = awaited(calls.write)
+    put = write
     flush = awaited(calls.flush)
     clear = awaited(calls.clear)
     restore = awaited(calls.restore)
@@ -48,3 +54,5 @@ class AsyncConversations(AsyncFace):
     stats = awaited(calls.stats)
     health = awaited(calls.health)
     list_instances = awaited(calls.list_instances)
+    search = awaited(calls.search)
+    list = list_instances

@@ -36,6 +36,8 @@ from holdfast_client.conversations.model import (
     Validation,
 )
 from holdfast_client.scope import Scope
+from holdfast_client.unified_recall.calls import recall
+from holdfast_client.unified_recall.model import RecalledThings
 from holdfast_client.values import UNSET, Page, Unset, given, to_json
 
 # A text (stored with the role `user`), or a message with at least `role` and `content`.
@@ -134,6 +136,11 @@ def read(
         "include_flushed": include_flushed,
     }
     return get(scope, _path(resource_id, "read"), one(Messages), asked)
+
+
+def search(scope: Scope, query: str, *, limit: int = 10) -> Call[RecalledThings]:
+    """Summaries and flushed messages of the caller's conversations, best first."""
+    return recall(scope, query, kinds=["summary", "flushed"], limit=limit)
 
 
 def stats(

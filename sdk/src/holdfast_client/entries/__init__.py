@@ -8,10 +8,14 @@ class Entries(Face):
     """An agent's facts, by key."""
 
     store = sync(calls.store)
+    put = store
     recall = sync(calls.recall)
+    get = recall
     recall_markdown = sync(calls.recall_markdown)
     list = sync(calls.list_entries)
+    search = sync(calls.search)
     forget = sync(calls.forget)
+    delete = forget
     history = sync(calls.history)
     restore = sync(calls.restore)
     store_batch = sync(calls.store_batch)
@@ -27,10 +31,14 @@ class AsyncEntries(AsyncFace):
     """An agent's facts, by key."""
 
     store = awaited(calls.store)
+    put = store
     recall = awaited(calls.recall)
+    get = recall
     recall_markdown = awaited(calls.recall_markdown)
     list = awaited(calls.list_entries)
+    search = awaited(calls.search)
     forget = awaited(calls.forget)
+    delete = forget
     history = awaited(calls.history)
     restore = awaited(calls.restore)
     store_batch = awaited(calls.store_batch)

@@ -137,6 +137,18 @@ def list_entries(
     return get(asker, _path(asker, agent_id, "entries"), page_of(Entry), asked)
 
 
+def search(
+    asker: Scope,
+    query: str,
+    *,
+    limit: int = 20,
+    run_id: str | None = None,
+    agent_id: str | None = None,
+) -> Call[Page[Entry]]:
+    """The entries with `query` in their key or content, last stored first."""
+    return list_entries(asker, query=query, limit=limit, run_id=run_id, agent_id=agent_id)
+
+
 def forget(
     asker: Scope,
     key: str,

@@ -9,12 +9,14 @@ class Memories(Face):
     """Save, recall, change and retire the memories of a user, a project or an agent."""
 
     save = sync(calls.save_memory)
+    put = save
     batch = sync(calls.save_batch)
     list = sync(calls.list_memories)
     get = sync(calls.read_memory)
     change = sync(calls.change_memory)
     recall = sync(calls.recall_memories)
     extract = sync(learning.extract)
+    search = recall
     history = sync(calls.history)
     restore = sync(calls.restore_memory)
     retire = sync(calls.retire_memory)
@@ -32,12 +34,14 @@ class AsyncMemories(AsyncFace):
     """Save, recall, change and retire the memories of a user, a project or an agent."""
 
     save = awaited(calls.save_memory)
+    put = save
     batch = awaited(calls.save_batch)
     list = awaited(calls.list_memories)
     get = awaited(calls.read_memory)
     change = awaited(calls.change_memory)
     recall = awaited(calls.recall_memories)
     extract = awaited(learning.extract)
+    search = recall
     history = awaited(calls.history)
     restore = awaited(calls.restore_memory)
     retire = awaited(calls.retire_memory)

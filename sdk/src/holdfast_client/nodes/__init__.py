@@ -8,7 +8,9 @@ class Nodes(Face):
     """People, topics and events, and how they are related."""
 
     list = sync(calls.list_nodes)
+    search = sync(calls.search_nodes)
     create = sync(calls.create_node)
+    put = create
     get = sync(calls.read_node)
     change = sync(calls.change_node)
     delete = sync(calls.delete_node)
@@ -25,7 +27,9 @@ class AsyncNodes(AsyncFace):
     """People, topics and events, and how they are related."""
 
     list = awaited(calls.list_nodes)
+    search = awaited(calls.search_nodes)
     create = awaited(calls.create_node)
+    put = create
     get = awaited(calls.read_node)
     change = awaited(calls.change_node)
     delete = awaited(calls.delete_node)

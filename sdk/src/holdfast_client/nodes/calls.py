@@ -39,6 +39,11 @@ def list_nodes(
     return get(scope, at(ROOT), page_of(Node), {**page, **which})
 
 
+def search_nodes(scope: Scope, query: str, *, limit: int = 20) -> Call[Page[Node]]:
+    """Nodes with `query` in their name or an alias, newest first."""
+    return list_nodes(scope, q=query, limit=limit)
+
+
 def create_node(
     scope: Scope,
     name: str,

@@ -69,7 +69,7 @@ def dispatch(
     flow = work(memory._scope, name, arguments)
     if hasattr(memory, "__aenter__"):
         return run_async(flow, memory.send)  # type: ignore[arg-type]  # an AsyncClient
-    return run(flow, memory.send)
+    return run(flow, memory.send)  # type: ignore[arg-type]  # a Client
 
 
 def _chosen(names: tuple[str, ...]) -> list[Tool]:
