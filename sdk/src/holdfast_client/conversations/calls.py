@@ -13,6 +13,7 @@ from holdfast_client.calls import (
     Query,
     ask,
     at,
+    data_of,
     delete,
     field_of,
     get,
@@ -25,6 +26,7 @@ from holdfast_client.conversations.model import (
     AppendResult,
     Cleared,
     FlushResult,
+    FoundText,
     Health,
     InstanceRow,
     MemoryResource,
@@ -36,8 +38,6 @@ from holdfast_client.conversations.model import (
     Validation,
 )
 from holdfast_client.scope import Scope
-from holdfast_client.unified_recall.calls import recall
-from holdfast_client.unified_recall.model import RecalledThings
 from holdfast_client.values import UNSET, Page, Unset, given, to_json
 
 # A text (stored with the role `user`), or a message with at least `role` and `content`.
@@ -138,9 +138,10 @@ def read(
     return get(scope, _path(resource_id, "read"), one(Messages), asked)
 
 
-def search(scope: Scope, query: str, *, limit: int = 10) -> Call[RecalledThings]:
+def search(scope: Scope, query: str, *, limit: int = 10) -> Call[list[FoundText]]:
     """Summaries and flushed messages of the caller's conversations, best first."""
-    return recall(scope, query, kinds=["summary", "flushed"], limit=limit)
+    body = given(query=query, kinds=["summary", "flushed"], limit=limit, **scope.place())
+    return ask(scope, "/recall", data_of(FoundText), body)
 
 
 def stats(

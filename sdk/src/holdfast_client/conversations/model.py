@@ -95,6 +95,17 @@ class Messages:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundText:
+    """A summary or a flushed message that a search found."""
+
+    kind: Literal["summary", "flushed"]
+    id: str
+    text: str
+    object: dict[str, Any]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class FlushResult:
     """What a flush did, or on a dry run would do; `scheduled` if a job has to call a language model first."""
 
