@@ -32,6 +32,7 @@ NAVIGATION: dict[str, tuple[Place, ...]] = {
         Place("/agents", "Agents"),
         Place("/projects", "Projects"),
         Place("/keys", "API keys"),
+        Place("/erase", "Erase a person"),
         Place("/settings", "Settings"),
     ),
 }
@@ -41,6 +42,7 @@ NOTICES = {
     "saved": "Saved.",
     "created": "Created.",
     "deleted": "Deleted.",
+    "erasing": "The erasure is queued; its receipt is named here when it is done.",
     "erased": "Erased, with everything derived from it.",
     "retired": "Retired: lists and recall leave it out from now on.",
     "pinned": "Pinned.",

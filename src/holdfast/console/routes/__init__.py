@@ -5,6 +5,7 @@ from holdfast.console.routes import (
     blocks,
     conversations,
     entries,
+    erase,
     jobs,
     keys,
     memories,
@@ -36,5 +37,6 @@ ROUTERS = (
     jobs.router,
     people.router,
     keys.router,
+    erase.router,
     settings.router,
 )
