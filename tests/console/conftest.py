@@ -22,7 +22,7 @@ class Browser:
     async def sign_in(self, email, password=PASSWORD, **more):
         return await self.http.post("/sign-in", data={"email": email, "password": password, **more})
 
-    async def open(self, path, status=200, **query):
+    async def open(self, path, /, status=200, **query):
         """A page as it is shown."""
         page = await self.http.get(path, params=query or None)
         assert page.status_code == status, (path, page.status_code, page.text[-600:])
@@ -30,7 +30,7 @@ class Browser:
         self.csrf = unescape(found[1]) if found else self.csrf
         return page.text
 
-    async def send(self, path, status=303, **fields):
+    async def send(self, path, /, status=303, **fields):
         """Send a form with the session's token; the reply."""
         if not self.csrf:
             await self.open("/account")

@@ -1,6 +1,6 @@
 """Two texts side by side, line by line, with unchanged stretches folded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -11,7 +11,9 @@ Kind = Literal["same", "changed", "removed", "added", "gap"]
 CONTEXT_LINES = 3
 # Past this many lines on both sides the shortest difference takes too long to find: all is shown as replaced.
 MAX_LINES_COMPARED = 2_000
-MAX_ROWS = 3_000
+MAX_ROWS = 1_000
+# A page stays small: of a comparison no more than this is shown, and of all comparisons on a page together.
+MAX_CHARS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,33 @@ def side_by_side(before: str, after: str) -> list[Row]:
     if before == after:
         return []
     old, new = (text.split("\n") if text else [] for text in (before, after))
-    rows = []
+    rows: list[Row] = []
+    chars = 0
     for row in _rows(old, new):
-        rows.append(row)
-        if len(rows) == MAX_ROWS:
-            rows.append(Row("gap", "the rest is not shown", None))
+        chars += len(row.left or "") + len(row.right or "")
+        if len(rows) == MAX_ROWS or chars > MAX_CHARS:
+            rows.append(Row("gap", "the rest is too long to be shown", None))
             break
+        rows.append(row)
     return rows
+
+
+def changes(texts: Sequence[str | None], first: int, count: int) -> list[list[Row]]:
+    """What each of `count` versions changed against the one before it; `texts` is newest first, None where one has no text.
+
+    Past MAX_CHARS in all, a version is not compared any more.
+    """
+    found: list[list[Row]] = []
+    chars = 0
+    for index in range(first, min(first + count, len(texts))):
+        before = texts[index + 1] if index + 1 < len(texts) else None
+        if chars > MAX_CHARS:
+            found.append([Row("gap", "too long to be shown on this page", None)])
+            continue
+        rows = side_by_side(before or "", texts[index] or "")
+        chars += sum(len(row.left or "") + len(row.right or "") for row in rows)
+        found.append(rows)
+    return found
 
 
 def _rows(old: list[str], new: list[str]) -> Iterator[Row]:

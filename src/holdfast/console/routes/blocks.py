@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from holdfast.blocks import service
 from holdfast.blocks.model import MAX_CHARS, MAX_CORE_ENTRIES, Block, BlockRevision, BlockType
-from holdfast.console.drawing.diffs import Row, side_by_side
+from holdfast.console.drawing.diffs import changes, side_by_side
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.directory import agents
 from holdfast.kernel.clock import Instant
@@ -47,6 +47,7 @@ async def block(visit: TheVisit, block_type: BlockType) -> Response:
     first = visit.query.number("from", 0, 1_000) or 0
     history = await _history(visit, where, block_type)
     shown = history[first : first + VERSIONS_SHOWN]
+    compared = changes([each.content for each in history], first, VERSIONS_SHOWN)
     return visit.page(
         "blocks/edit.html",
         block=found,
@@ -54,7 +55,7 @@ async def block(visit: TheVisit, block_type: BlockType) -> Response:
         agent_id=agent_id,
         max_chars=MAX_CHARS[block_type],
         max_entries=MAX_CORE_ENTRIES if block_type == "core" else None,
-        history=[(each, _change(history, first + index)) for index, each in enumerate(shown)],
+        history=[*zip(shown, compared, strict=True)],
         more=str(first + VERSIONS_SHOWN) if len(history) > first + VERSIONS_SHOWN else None,
     )
 
@@ -126,9 +127,3 @@ async def _history(visit: Visit, where: Audience, block_type: BlockType) -> list
         return await service.history(visit.db, visit.caller, where, block_type)
     except NotFound:
         return []
-
-
-def _change(history: list[BlockRevision], index: int) -> list[Row]:
-    """What a revision changed: against the one before it, which follows in the list."""
-    before = history[index + 1].content if index + 1 < len(history) else None
-    return side_by_side(before or "", history[index].content or "")

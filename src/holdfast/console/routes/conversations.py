@@ -16,7 +16,7 @@ from holdfast.kernel.errors import HoldfastError
 
 router = APIRouter(route_class=PageRoute, prefix="/conversations", include_in_schema=False)
 
-MESSAGES_SHOWN = 50
+MESSAGES_SHOWN = 40
 # A message, and when a flush took it out.
 Shown = tuple[StoredMessage, datetime | None]
 

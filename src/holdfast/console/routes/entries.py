@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 
-from holdfast.console.drawing.diffs import side_by_side
+from holdfast.console.drawing.diffs import changes
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.directory import agents
 from holdfast.entries import history, service
@@ -83,22 +83,14 @@ async def entry(visit: TheVisit, agent_id: str) -> Response:
     except NotFound:
         found = None
     past = (await history.history(visit.db, visit.caller, agent_id, key, scope=scope)).data
-    changes = [
-        (
-            each,
-            side_by_side(
-                (past[i + 1].content if i + 1 < len(past) else None) or "", each.content or ""
-            ),
-        )
-        for i, each in enumerate(past[:VERSIONS_SHOWN])
-    ]
+    compared = changes([each.content for each in past], 0, VERSIONS_SHOWN)
     return visit.page(
         "entries/entry.html",
         agent_id=agent_id,
         key=key,
         scope=scope or (found.scope if found else None),
         entry=found,
-        history=changes,
+        history=[*zip(past, compared, strict=False)],
         categories=CATEGORIES,
     )
 

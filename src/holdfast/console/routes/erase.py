@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from holdfast.console.visit import PageRoute, TheVisit
 from holdfast.erasure import service
+from holdfast.erasure.model import Receipt
 from holdfast.erasure.verify import verify
 from holdfast.kernel.errors import Invalid, Malformed
 from holdfast.kernel.pages import Page
@@ -15,12 +16,9 @@ router = APIRouter(route_class=PageRoute, prefix="/erase", include_in_schema=Fal
 async def erase_page(visit: TheVisit) -> Response:
     """The form, and the receipts for those who administer the org."""
     cursor = visit.cursor()
-    empty = Page.of([], cursor)
-    page = (
-        await service.list_receipts(visit.db, visit.caller, cursor)
-        if visit.caller.administers
-        else empty
-    )
+    page: Page[Receipt] = Page.of([], cursor)
+    if visit.caller.administers:
+        page = await service.list_receipts(visit.db, visit.caller, cursor)
     return visit.page(
         "org/erase.html",
         receipts=page.data,

@@ -4,12 +4,12 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from holdfast.console.drawing.diffs import Row, side_by_side
+from holdfast.console.drawing.diffs import changes, side_by_side
 from holdfast.console.fields import Fields
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.memories import deletion, saving, service
-from holdfast.memories.model import TRUSTS, Filter, Memory, NewMemory, PastMemory, Place, Scope
+from holdfast.memories.model import TRUSTS, Filter, Memory, NewMemory, Place, Scope
 
 router = APIRouter(route_class=PageRoute, prefix="/memories", include_in_schema=False)
 
@@ -75,11 +75,12 @@ async def memory(visit: TheVisit, memory_id: str) -> Response:
     history = await service.read_history(
         visit.db, visit.caller, memory_id, place=place, include_expired=True
     )
+    compared = changes([each.value for each in history], 0, VERSIONS_SHOWN)
     return visit.page(
         "memories/memory.html",
         memory=found,
         first=history[-1] if history else None,
-        history=[(each, _change(history, i)) for i, each in enumerate(history[:VERSIONS_SHOWN])],
+        history=[*zip(history, compared, strict=False)],
         older=max(0, len(history) - VERSIONS_SHOWN),
         trusts=TRUSTS,
         named=_named(visit.query),
@@ -191,8 +192,3 @@ def _named(fields: Fields) -> dict[str, str]:
 
 def _back(visit: Visit, memory_id: str, notice: str) -> Response:
     return visit.go(f"/memories/{memory_id}", notice, **_named(visit.form))
-
-
-def _change(history: list[PastMemory], index: int) -> list[Row]:
-    before = history[index + 1].value if index + 1 < len(history) else ""
-    return side_by_side(before or "", history[index].value or "")

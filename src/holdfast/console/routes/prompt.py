@@ -16,6 +16,7 @@ from holdfast_client.context import rendering
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
+MAX_SHOWN_CHARS = 25_000
 MODES: tuple[ArchivalMode, ...] = ("auto", "tool_only", "off")
 WHY = {
     "max_tokens": "they do not fit the budget",
@@ -32,6 +33,11 @@ class Part:
     name: str
     tokens: int
     text: str
+
+    @property
+    def shown(self) -> str:
+        """As much of the text as a page shows."""
+        return self.text[:MAX_SHOWN_CHARS]
 
 
 @router.get("/prompt", response_model=None)
