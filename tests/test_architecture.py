@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 SRC, SDK = ROOT / "src", ROOT / "sdk" / "src"
 
 # Rooms that are no faces. Any other folder of src/holdfast is one, and held to a face's rules.
-CROSSING = {"context", "erasure", "learning", "unified_recall"}
+CROSSING = {"context", "erasure", "exchange", "learning", "unified_recall"}
 SURFACES = {"anthropic_api"}  # somebody else's API over our faces: all of it speaks to the outside
 OTHER_ROOMS = {
     "kernel",

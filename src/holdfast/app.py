@@ -29,6 +29,7 @@ from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
 from holdfast.entries import routes as entries
 from holdfast.erasure import routes as erasure
+from holdfast.exchange import routes as exchange
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.learning import routes as learning
 from holdfast.memories import routes as memories
@@ -62,6 +63,7 @@ ROUTERS = (
     *operations.routers,
     learning.router,
     erasure.router,
+    exchange.router,
 )
 
 

@@ -222,3 +222,18 @@ def test_the_clients_values_have_every_field_of_the_servers(server, client, name
     assert [f.name for f in dataclasses.fields(ours)] == [
         f.name for f in dataclasses.fields(theirs)
     ]
+
+
+async def test_a_person_is_exported_and_erased_by_the_client(org):
+    import io
+    import zipfile
+
+    async with AsyncClient(org.url, org.key) as client:
+        await client.scope(user="ana").remember("Ana takes her tea green")
+        with zipfile.ZipFile(io.BytesIO(await client.directory.export_user("ana"))) as archive:
+            assert "tea green" in archive.read("markdown/memories.md").decode()
+        with pytest.raises(NotFound):
+            await client.erasures.erase("nobody")
+        assert (await client.erasures.list()).data == []
+        with pytest.raises(NotFound):
+            await client.erasures.verify("rcpt_" + "0" * 32)

@@ -233,6 +233,20 @@ class Database:
             finally:
                 self._open_tx.reset(token)
 
+    @asynccontextmanager
+    async def snapshot(self, caller: Caller) -> AsyncIterator[Connection]:
+        """A connection on which everything is read as it stood at one moment, for as long as that takes: an export. It is
+        not pipelined, so that rows can be read through a cursor of the server."""
+        async with self._connection() as connection:
+            connection.time_limit = None
+            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try:
+                await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
+                yield connection
+            finally:
+                if not connection.closed:
+                    await connection.rollback()
+
     def _joined(self, caller: Caller) -> Tx | None:
         """The transaction that is open in this task, to be joined; it is of the same org, or something is wrong."""
         outer = self._open_tx.get()

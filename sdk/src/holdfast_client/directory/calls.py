@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, put
+from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, put, raw
 from holdfast_client.directory.model import (
     Agent,
     ApiKey,
@@ -140,6 +140,11 @@ def list_users(
     """The org's users, newest first; a user key sees only its own user."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
     return get(scope, "/users", page_of(User), page)
+
+
+def export_user(scope: Scope, user_id: str) -> Call[bytes]:
+    """Everything that is held about a person, as a zip."""
+    return get(scope, at("users", user_id, "export"), raw)
 
 
 def read_me(scope: Scope) -> Call[User]:

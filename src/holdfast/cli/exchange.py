@@ -1,0 +1,91 @@
+"""export, import: an org, a person or an agent as a zip of JSON lines, with access to the database."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.admin import Org, caller_of
+from holdfast.cli.exits import CommandError
+from holdfast.cli.output import AsJson, show
+from holdfast.cli.reach import reach_database
+from holdfast.deployment import Deployment, config_of, open_deployment
+from holdfast.exchange import service
+from holdfast.exchange.importing import Import
+from holdfast.exchange.tables import Chosen
+from holdfast.kernel import logs
+from holdfast.settings import read_settings
+from holdfast.unified_recall.documents import READERS
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("export")(export_command)
+    app.command("import")(import_command)
+
+
+def export_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The zip to write.")],
+    whole_org: Annotated[bool, typer.Option("--org", help="The whole org (the default).")] = False,
+    user: Annotated[str | None, typer.Option("--user", help="What is held about a person.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", help="What an agent keeps.")] = None,
+    org: Annotated[
+        str | None, typer.Option("--org-id", help="The org's id; not needed where there is one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Export an org, a person or an agent with every version; credentials do not travel.
+
+    Example: holdfast export --user ana ana.zip
+    """
+    if whole_org + (user is not None) + (agent is not None) > 1:
+        raise CommandError("name one of --org, --user and --agent")
+    if file.exists():
+        raise CommandError(f"{file} is there already: choose another name")
+    caller, unfinished = caller_of(org), file.with_name(f".{file.name}.unfinished")
+
+    async def run(deployment: Deployment) -> dict[str, int]:
+        return await service.export(
+            deployment.conversations, deployment.assets, caller, Chosen(user, agent), unfinished
+        )
+
+    try:
+        lines = _with_deployment(run)
+        unfinished.rename(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    show({"file": str(file), "lines": {k: n for k, n in lines.items() if n}}, as_json=as_json)
+
+
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The zip to read.")],
+    org: Org = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import an export: all of it or nothing. Of what is there already, the newer version wins.
+
+    Example: holdfast import ana.zip --dry-run
+    """
+    caller = caller_of(org)
+
+    async def run(deployment: Deployment) -> dict[str, Any]:
+        importing = Import(deployment.conversations, deployment.assets, caller, READERS)
+        return asdict(await importing.read(file, dry_run=dry_run))
+
+    show(_with_deployment(run), as_json=as_json)
+
+
+def _with_deployment(work: Callable[[Deployment], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    settings = read_settings()
+    logs.configure("warning")
+
+    async def run(app_url: str) -> dict[str, Any]:
+        async with open_deployment(config_of(settings, app_url)) as deployment:
+            return await work(deployment)
+
+    with reach_database(settings) as urls:
+        return asyncio.run(run(urls.app))
