@@ -1,6 +1,8 @@
 """The directory through both clients: the same question, the same answer, and the API's own."""
 
 import dataclasses
+import io
+import zipfile
 from datetime import UTC, datetime
 
 import pytest
@@ -15,6 +17,7 @@ from holdfast.kernel.jobs import enqueue
 from holdfast.kernel.ledger import MeteredLlm
 from holdfast_client import (
     AgentNotFound,
+    AsyncClient,
     Client,
     Conflict,
     Invalid,
@@ -225,9 +228,6 @@ def test_the_clients_values_have_every_field_of_the_servers(server, client, name
 
 
 async def test_a_person_is_exported_and_erased_by_the_client(org):
-    import io
-    import zipfile
-
     async with AsyncClient(org.url, org.key) as client:
         await client.scope(user="ana").remember("Ana takes her tea green")
         with zipfile.ZipFile(io.BytesIO(await client.directory.export_user("ana"))) as archive:
