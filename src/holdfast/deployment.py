@@ -26,7 +26,7 @@ from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.redis import Redis
-from holdfast.learning.extractor import open_extractor
+from holdfast.learning.extractors import open_extractor
 from holdfast.learning.sessions import SessionEvents
 from holdfast.learning.settle import Learning
 from holdfast.memories.assets.objects import ObjectStore

@@ -23,7 +23,9 @@ class Echo:
     asked: int = 0
     name: str = "echo-1"
 
-    async def complete(self, system: str, prompt: str, *, max_tokens: int) -> Completion:
+    async def complete(
+        self, system: str, prompt: str, *, max_tokens: int, schema: dict | None = None
+    ) -> Completion:
         self.asked += 1
         await asyncio.sleep(self.delay_s)
         if self.error is not None:
@@ -62,7 +64,7 @@ async def test_a_call_is_written_down_with_what_it_took(db, org):
 async def test_a_call_that_fails_is_written_down_too(db, org):
     me = org.caller()
     for error, took in (
-        (LlmError("it is down"), (0, 0)),
+        (LlmError("it is down"), (2 + AROUND, 0)),  # what was sent
         (LlmError("it said nothing", Completion("", 7, 1)), (7, 1)),
     ):
         with pytest.raises(LlmError):

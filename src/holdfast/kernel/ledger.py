@@ -6,7 +6,7 @@ together, and afterwards with what it used. Days are UTC. Prompts and answers ar
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from holdfast.kernel import metrics
 from holdfast.kernel.caller import Caller
@@ -60,18 +60,29 @@ class MeteredLlm:
         return self.llm.name
 
     async def complete(
-        self, caller: Caller, kind: str, system: str, prompt: str, *, max_tokens: int
+        self,
+        caller: Caller,
+        kind: str,
+        system: str,
+        prompt: str,
+        *,
+        max_tokens: int,
+        schema: dict[str, Any] | None = None,
     ) -> Completion:
         """Answer a prompt; LlmError when there is no answer, CapReached when the day's tokens do not suffice for one.
 
         Not to be called with a transaction open: it takes as long as the model does.
         """
         counts = await tokenizer_for(self.llm.name).count_all([system, prompt])
-        call_id = await self._begin(caller, kind, sum(counts) + AROUND, max_tokens)
+        sent = sum(counts) + AROUND
+        call_id = await self._begin(caller, kind, sent, max_tokens)
         try:
-            completion = await self.llm.complete(system, prompt, max_tokens=max_tokens)
+            completion = await self.llm.complete(
+                system, prompt, max_tokens=max_tokens, schema=schema
+            )
         except LlmError as error:
-            await self._end(caller, call_id, kind, error.usage or Completion("", 0, 0), error)
+            # Where the provider did not say, what was sent counts: failed calls use up the cap too.
+            await self._end(caller, call_id, kind, error.usage or Completion("", sent, 0), error)
             raise
         await self._end(caller, call_id, kind, completion)
         return completion

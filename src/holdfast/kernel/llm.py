@@ -1,6 +1,6 @@
 """Prompt in, text out: a protocol, and a provider for any endpoint that speaks OpenAI's chat completions.
 
-One HTTP call is all that a summary needs, so this is httpx and no framework. Never on the path of an acknowledgement: only
+One HTTP call is all that a summary or an extraction needs, so this is httpx and no framework. Never on the path of an acknowledgement: only
 jobs call it, through the ledger (ledger.py). What goes wrong is an `LlmError` that says what, without a word of the prompt.
 """
 
@@ -51,8 +51,13 @@ class Llm(Protocol):
         """The model, as the settings name it."""
         ...
 
-    async def complete(self, system: str, prompt: str, *, max_tokens: int) -> Completion:
-        """Answer a prompt; LlmError when there is no answer."""
+    async def complete(
+        self, system: str, prompt: str, *, max_tokens: int, schema: dict[str, Any] | None = None
+    ) -> Completion:
+        """Answer a prompt; LlmError when there is no answer.
+
+        `schema` is the JSON schema of the answer, for providers with structured output: others ignore it, so validate.
+        """
         ...
 
 
@@ -70,9 +75,14 @@ class ChatCompletions:
         """The model, as the provider calls it."""
         return self.model
 
-    async def complete(self, system: str, prompt: str, *, max_tokens: int) -> Completion:
-        """Answer a prompt; LlmError when there is no answer."""
-        body = {
+    async def complete(
+        self, system: str, prompt: str, *, max_tokens: int, schema: dict[str, Any] | None = None
+    ) -> Completion:
+        """Answer a prompt; LlmError when there is no answer.
+
+        `schema` is the JSON schema of the answer, for providers with structured output: others ignore it, so validate.
+        """
+        body: dict[str, Any] = {
             "model": self.model,
             "messages": [
                 {"role": "system", "content": system},
@@ -81,6 +91,11 @@ class ChatCompletions:
             "max_tokens": max_tokens,
             "temperature": 0,
         }
+        if schema is not None:
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": schema},
+            }
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         try:
             async with httpx.AsyncClient(timeout=self.timeout_s, trust_env=False) as client:

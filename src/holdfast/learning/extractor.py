@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.ledger import MeteredLlm
 from holdfast.learning import rules
 from holdfast.learning.model import Extraction, Message, Speaker
 
@@ -77,8 +76,3 @@ class RulesExtractor:
         """Candidates by patterns."""
         found = await asyncio.to_thread(rules.extract, messages, context=context, speaker=speaker)
         return Extracted(found)
-
-
-def open_extractor(llm: MeteredLlm | None) -> Extractor:  # noqa: ARG001  (rules are all there is)
-    """The extractor of this deployment."""
-    return RulesExtractor()
