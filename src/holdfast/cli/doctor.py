@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Annotated, NamedTuple
 
 import psycopg
@@ -10,7 +11,7 @@ import typer
 
 from holdfast.cli.output import AsJson, show_all
 from holdfast.cli.reach import Urls, reach_database
-from holdfast.kernel import migrate, prerequisites
+from holdfast.kernel import durations, migrate, prerequisites
 from holdfast.kernel.jobs import QUEUE
 from holdfast.settings import Settings, read_settings
 
@@ -49,7 +50,7 @@ def doctor_command(
 def _look(settings: Settings, *, quick: bool) -> Iterator[Finding]:
     try:
         with reach_database(settings) as urls:
-            yield from _database(urls)
+            yield from _database(urls, durations.seconds(settings.settle_after))
             if not quick:
                 yield from _walks(settings, urls)
     except psycopg.OperationalError as error:
@@ -59,7 +60,7 @@ def _look(settings: Settings, *, quick: bool) -> Iterator[Finding]:
         yield _redis(settings.redis_url)
 
 
-def _database(urls: Urls) -> Iterator[Finding]:
+def _database(urls: Urls, settle_after_s: float) -> Iterator[Finding]:
     with psycopg.connect(urls.owner, autocommit=True) as connection:
         number = connection.info.server_version
         yield Finding(
@@ -92,6 +93,7 @@ def _database(urls: Urls) -> Iterator[Finding]:
             f"fsync, synchronous_commit: {fsync}",
         )
         yield _jobs(connection)
+        yield _sessions(connection, settle_after_s)
         yield from _walls(connection)
     yield _isolation(urls)
 
@@ -114,6 +116,19 @@ def _jobs(connection: psycopg.Connection[tuple[object, ...]]) -> Finding:
     ]
     detail = f"{', '.join(found)}; a running worker takes them up (holdfast worker)"
     return Finding("jobs", not found, detail if found else "none is stuck")
+
+
+def _sessions(connection: psycopg.Connection[tuple[object, ...]], settle_after_s: float) -> Finding:
+    """Whether every session that has rested is learned from, or has a job that does it."""
+    overdue = timedelta(seconds=settle_after_s) + timedelta(minutes=5)
+    rows = connection.execute(
+        "SELECT count(*) FROM rested_sessions(now() - %s::interval)", [overdue]
+    )
+    number = int(str((rows.fetchone() or (0,))[0]))
+    detail = (
+        f"{number} rested long ago and have no job; a running worker settles them (holdfast worker)"
+    )
+    return Finding("sessions", not number, detail if number else "every one that rests has a job")
 
 
 def _walls(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[Finding]:

@@ -34,7 +34,13 @@ COMMANDS: dict[str, dict[str, Entry]] = {
     },
     "What happened": {
         "sessions": Entry("sessions", "Sessions of a user's conversations."),
-        "jobs": Entry("jobs", "Background jobs: list, show, retry, cancel."),
+        "jobs": Entry("jobs", "Background jobs: list, show, retry, cancel, revert."),
+        "proposals": Entry(
+            "proposals", "What learning proposes: list, show, edit, accept, reject."
+        ),
+        "extract": Entry(
+            "proposals", "Learn from messages in a file, or show what would be learned."
+        ),
     },
     "The service": {
         "serve": Entry("server", "Start everything on one machine."),

@@ -8,6 +8,7 @@ from holdfast.cli.options import ApiKey, AsJson, Url, User
 from holdfast.cli.output import show, show_all
 from holdfast.cli.remote import Remote
 from holdfast_client.jobs import calls
+from holdfast_client.learning import calls as learning
 
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
 
@@ -73,3 +74,23 @@ def cancel_job(
 ) -> None:
     """Cancel a job that has not begun."""
     show(Remote(url, api_key, user=user).ask(calls.cancel_job, job_id), as_json=as_json)
+
+
+@jobs_app.command("revert")
+def revert_job(
+    job_id: JobId,
+    user: User = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """Undo what a job wrote where nobody has changed it since; shows what was undone and what was kept, and why.
+
+    Example: holdfast jobs revert job_0190f5fe7c00700080000000000000aa --user ana
+    """
+    done = Remote(url, api_key, user=user).ask(learning.revert_job, job_id)
+    rows = [
+        *({"kind": each.kind, "id": each.id, "outcome": "reverted"} for each in done.reverted),
+        *({"kind": each.kind, "id": each.id, "outcome": each.reason} for each in done.kept),
+    ]
+    show_all(rows, ["kind", "id", "outcome"], as_json=as_json)

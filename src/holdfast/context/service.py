@@ -1,12 +1,13 @@
 """Put a context together: every part asked for at once, then fitted into the budget."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.blocks import service as blocks
 from holdfast.blocks.archive import Archive
+from holdfast.blocks.lines import entries_of
 from holdfast.blocks.model import MAX_QUERY_CHARS, Block
 from holdfast.blocks.recall import read_archives, scopes_of, search_archives
 from holdfast.context import recalled
@@ -31,9 +32,11 @@ from holdfast.entries import hydration, runs
 from holdfast.entries.model import DEFAULT_BUDGET_BYTES
 from holdfast.entries.reach import Reach
 from holdfast.kernel import clock, metrics
+from holdfast.kernel import given as given_texts
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import Invalid
+from holdfast.kernel.given import GivenText
 from holdfast.kernel.recall.answer import Ask as RecallAsk
 from holdfast.kernel.recall.answer import View
 from holdfast.kernel.recall.model import Question
@@ -115,7 +118,23 @@ async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
         if (kept.reminders, kept.recalled) != (context.system_reminders, context.recalled):
             context = await fitted(kept)
     _count(context)
+    await given_texts.record(db, speaker, ask.session_id, _given_by(context, opened.blocks))
     return context
+
+
+def _given_by(context: Context, core: Sequence[Block]) -> list[GivenText]:
+    """What a context holds of memory, text by text: the lines of core, the reminders, what was recalled, the entries."""
+    lines = [
+        GivenText("block_line", block.id, line.content)
+        for block in core
+        for line in entries_of(block.content)
+    ]
+    return [
+        *(lines if context.user_memory.content else ()),
+        *(GivenText("block_line", each.name, each.content) for each in context.system_reminders),
+        *(GivenText(each.kind, each.id, each.text) for each in context.recalled),
+        *(GivenText("entry", each.id, each.content) for each in context.entries),
+    ]
 
 
 async def user_memory(db: Database, caller: Caller, agent_id: str | None) -> UserMemory:

@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "given.sql")
@@ -17,6 +18,8 @@ KEPT_FOR = timedelta(days=7)
 MAX_TEXTS = 1_000
 """How many texts of a session are compared with, the newest first."""
 MAX_CHARS = 2_000
+OWN_WORDS = frozenset({"summary", "flushed"})
+"""Kinds that hold what was said in conversations: to say it again is no echo of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +45,30 @@ async def record(
             "content": each.content[:MAX_CHARS],
         }
         for each in texts
-        if each.content.strip()
+        if each.content.strip() and each.kind not in OWN_WORDS
     ]
     async with db.begin(caller) as tx:
-        await tx.run(queries.record, session_id=session_id, items=Jsonb(items))
+        await tx.run(
+            queries.record, session_id=session_id, audience=_owner(caller), items=Jsonb(items)
+        )
 
 
-async def read(tx: Tx, session_id: str) -> list[GivenText]:
-    """What a session was given within the last week."""
+async def read(tx: Tx, caller: Caller, session_id: str) -> list[GivenText]:
+    """What calls for this caller's user were given for a session within the last week."""
     return await tx.all(
-        GivenText, queries.read, session_id=session_id, limit=MAX_TEXTS, since=tx.now - KEPT_FOR
+        GivenText,
+        queries.read,
+        session_id=session_id,
+        audience=_owner(caller),
+        limit=MAX_TEXTS,
+        since=tx.now - KEPT_FOR,
     )
+
+
+def _owner(caller: Caller) -> str:
+    """The user, without one the agent: another user's call that names a session says nothing about it."""
+    agent_id = caller.agent_id if caller.user_id is None else None
+    return Audience(user_id=caller.user_id, agent_id=agent_id).text
 
 
 async def erase(tx: Tx, object_ids: Sequence[str]) -> None:

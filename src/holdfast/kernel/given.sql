@@ -1,16 +1,16 @@
 -- sight: a session's own texts, for the session that the caller named and learning alone
 
 -- name: record
-INSERT INTO given_texts (org_id, session_id, digest, kind, object_id, content, given_at)
-SELECT DISTINCT ON (i.digest) %(org_id)s, %(session_id)s, i.digest, i.kind, i.object_id, i.content, %(now)s
+INSERT INTO given_texts (org_id, session_id, audience, digest, kind, object_id, content, given_at)
+SELECT DISTINCT ON (i.digest) %(org_id)s, %(session_id)s, %(audience)s, i.digest, i.kind, i.object_id, i.content, %(now)s
   FROM jsonb_to_recordset(%(items)s) AS i (digest text, kind text, object_id text, content text)
  ORDER BY i.digest
-ON CONFLICT (org_id, session_id, digest) DO UPDATE SET given_at = excluded.given_at;
+ON CONFLICT (org_id, session_id, audience, digest) DO UPDATE SET given_at = excluded.given_at;
 
 -- name: read
 SELECT kind, object_id, content
   FROM given_texts
- WHERE org_id = %(org_id)s AND session_id = %(session_id)s AND given_at >= %(since)s
+ WHERE org_id = %(org_id)s AND session_id = %(session_id)s AND audience = %(audience)s AND given_at >= %(since)s
  ORDER BY given_at DESC
  LIMIT %(limit)s;
 

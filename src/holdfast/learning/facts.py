@@ -52,6 +52,11 @@ class Fact:
         return WORTH.get(self.kind, 1), self.confidence, self.said_at
 
     @property
+    def said(self) -> str:
+        """The words that it rests on first."""
+        return str(self.sources[0].get("quote") or "") if self.sources else ""
+
+    @property
     def links(self) -> tuple[Source, ...]:
         """Its sources, as a memory keeps them."""
         return tuple(Source(**each) for each in self.sources)
@@ -145,4 +150,6 @@ def known_as(held_id: str, content: str, fact: Fact | None) -> KnownFact:
     """A row as comparing sees it; the slot counts while the words are those that learning wrote."""
     if fact is None or fact.content != content:
         return KnownFact(held_id, content)
-    return KnownFact(held_id, content, fact.subject, fact.attribute, fact.value)
+    return KnownFact(
+        held_id, content, fact.subject, fact.attribute, fact.value, fact.said, fact.said_at
+    )

@@ -4,7 +4,7 @@ Whoever calls `learn` holds the transaction open: a job moves `settled_through` 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -13,9 +13,11 @@ from psycopg.types.json import Jsonb
 from holdfast.kernel import given, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.embed import Embedders
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
+from holdfast.learning import meaning
 from holdfast.learning.compare import compare
 from holdfast.learning.facts import Fact, Facts, Held
 from holdfast.learning.known import Knowledge
@@ -34,6 +36,8 @@ from holdfast.learning.writing import Writer
 queries = load(__file__)
 
 MAX_PENDING = 1_000
+MAX_EMBEDDED = 200
+"""How many earlier statements are compared by meaning, the newest first."""
 ECHO = "it restates what this session was given from memory"
 OLDER = "something newer is held already"
 PENDING = "the same waits for a decision already"
@@ -90,6 +94,7 @@ class Run:
     knowledge: Knowledge
     given: list[KnownFact]
     pending: list[KnownFact]
+    vectors: Mapping[str, meaning.Vector] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
 
 
@@ -108,7 +113,7 @@ async def open_run(db: Database, tx: Tx, caller: Caller, origin: Origin) -> Run:
     reviews = settings is not None and settings.review_extractions
     facts = await Facts.load(tx, audience)
     writer = Writer(db, tx, caller, facts, origin.session_id)
-    texts = [] if origin.session_id is None else await given.read(tx, origin.session_id)
+    texts = [] if origin.session_id is None else await given.read(tx, caller, origin.session_id)
     run = Run(
         db,
         tx,
@@ -129,6 +134,24 @@ async def open_run(db: Database, tx: Tx, caller: Caller, origin: Origin) -> Run:
 async def _pending(tx: Tx, audience: str) -> list[KnownFact]:
     """What waits for a decision, so that it is not proposed twice."""
     return await tx.all(KnownFact, queries.pending_of, audience=audience, limit=MAX_PENDING)
+
+
+async def embed(
+    db: Database, caller: Caller, extraction: Extraction
+) -> Mapping[str, meaning.Vector]:
+    """The vectors that candidates with a word of change are compared by: of their words, and of those that facts rest on.
+
+    Called before the transaction of a run, since an embedder may be far away.
+    """
+    changing = [each for each in extraction.candidates if each.change and not each.attribute]
+    if not changing:
+        return meaning.NONE
+    async with db.read(caller) as tx:
+        facts = await Facts.load(tx, owner_of(caller))
+    said = [fact.said for fact in facts.held() if not fact.attribute][:MAX_EMBEDDED]
+    embedder = await db.services.get(Embedders).serving()
+    own = [each.sources[0].quote for each in changing]
+    return await meaning.embed_words(embedder, [*own, *said])
 
 
 async def learn(run: Run, extraction: Extraction) -> list[Proposal]:
@@ -196,20 +219,18 @@ async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
     if draft.quarantined:
         made.status = "quarantined"
         return
-    if _restates(candidate, run.given):
+    held = await _compared(run, candidate, draft)
+    comparison = compare(candidate, [each.known for each in held], run.vectors)
+    found = next((each for each in held if each.known.id == comparison.fact_id), None)
+    if found is not None and comparison.outcome == "same":
+        await _support(run, made, found)
+    elif _restates(candidate, run.given):
         made.draft = draft.of("none", ECHO)
         run.tx.on_commit(metrics.learning_echoes.inc)
-        return
-    if _restates(candidate, run.pending):
+    elif _restates(candidate, run.pending):
         made.draft = draft.of("none", PENDING)
-        return
-    held = await _compared(run, candidate, draft)
-    comparison = compare(candidate, [each.known for each in held])
-    found = next((each for each in held if each.known.id == comparison.fact_id), None)
-    if found is None or comparison.outcome == "add":
+    elif found is None or comparison.outcome == "add":
         await _add(run, made)
-    elif comparison.outcome == "same":
-        await _support(run, made, found)
     elif found.said_at is not None and draft.valid_from and found.said_at > draft.valid_from:
         made.draft = draft.of("none", OLDER)
         made.result = Result(found.object_id, found.version)

@@ -106,12 +106,14 @@ async def extract_now(
     found = await extract(learning.extractor, speaking, read, [])
     conversation = f"{BUILT_IN}/{session_id}" if session_id else f"extract/{new_id('req')}"
     origin = Origin(learning.extractor.name, conversation, session_id)
+    vectors = await learning_run.embed(db, speaking, found.extraction)
 
     async def learn() -> list[Proposal]:
         proposals: list[Proposal] = []
         try:
             async with db.begin(speaking) as tx:
                 run = await learning_run.open_run(db, tx, speaking, origin)
+                run.vectors = vectors
                 proposals = await learning_run.learn(run, found.extraction)
                 if dry_run:
                     raise RollBack

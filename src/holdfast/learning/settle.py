@@ -5,7 +5,7 @@ written, and `settled_through` itself, is one transaction: it commits only where
 worker that is killed at any step, two workers, and a repeated job come to the same end as one run.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.sql import load
 from holdfast.learning import run as learning_run
 from holdfast.learning.extractor import Extracted, ExtractionFailed, Extractor
+from holdfast.learning.meaning import Vector
 from holdfast.learning.model import Message, Speaker
 from holdfast.learning.privacy import drafts_of, masked, org_redactor
 from holdfast.learning.proposal import Proposal
@@ -30,6 +31,7 @@ from holdfast.learning.sessions import SessionRow, read_session
 queries = load(__file__)
 
 T = TypeVar("T")
+Vectors = Mapping[str, Vector]
 
 BATCH = 100
 """How many messages one transaction learns from."""
@@ -163,10 +165,11 @@ async def _apply(
 ) -> None:
     """Decide, write and move `settled_through`; decide again where somebody changed what was about to be changed."""
     number = len(part.messages)
+    vectors = await learning_run.embed(learning.backends.db, acting, extracted.extraction)
 
     async def apply() -> None:
         async with learning.backends.db.begin(acting) as tx:
-            await _learn(learning, tx, acting, part, extracted, job_id)
+            await _learn(learning, tx, acting, part, extracted, job_id, vectors)
             await jobs.add_progress(tx, job_id, tokens=extracted.tokens, messages=number)
             tx.on_commit(lambda: metrics.messages_learned.inc(number))
 
@@ -190,6 +193,7 @@ async def _learn(
     part: _Part,
     extracted: Extracted,
     job_id: str | None,
+    vectors: Vectors,
 ) -> list[Proposal]:
     conversation = part.conversation
     names = {
@@ -201,6 +205,7 @@ async def _learn(
     run = await learning_run.open_run(learning.backends.db, tx, acting, origin)
     if await tx.one(str, queries.hold_progress, **names) != conversation.message_id:
         raise Overtaken
+    run.vectors = vectors
     proposals = await learning_run.learn(run, extracted.extraction)
     last = part.messages[-1].id
     await tx.run(queries.move_progress, **names, message_id=last, number=len(part.messages))
@@ -264,17 +269,18 @@ async def has_new(learning: Learning, session: SessionRow, caller: Caller) -> bo
 async def rehearse(learning: Learning, session: SessionRow, caller: Caller) -> list[Proposal]:
     """What settling would propose now; everything that it writes is rolled back."""
     acting = session.acting(caller)
-    parts: list[tuple[_Part, Extracted]] = []
+    parts: list[tuple[_Part, Extracted, Vectors]] = []
     for conversation in await _conversations(learning, acting, session.id):
         part = await _read_part(learning, acting, conversation)
         if part is not None:
             found = await extract(learning.extractor, acting, part.messages, part.context)
-            parts.append((part, found))
+            vectors = await learning_run.embed(learning.backends.db, acting, found.extraction)
+            parts.append((part, found, vectors))
     proposals: list[Proposal] = []
     try:
         async with learning.backends.db.begin(acting) as tx:
-            for part, found in parts:
-                proposals += await _learn(learning, tx, acting, part, found, None)
+            for part, found, vectors in parts:
+                proposals += await _learn(learning, tx, acting, part, found, None, vectors)
             raise RollBack
     except RollBack:
         return proposals

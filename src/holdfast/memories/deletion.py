@@ -7,7 +7,7 @@ answers kept for idempotency keys that mention it. A tombstone stays: a revision
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from holdfast.kernel import idempotency, limits, revisions, sight
+from holdfast.kernel import given, idempotency, limits, revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Invalid, PreconditionFailed
@@ -117,6 +117,8 @@ async def erase_rows(tx: Tx, ids: list[str]) -> list[str]:
     await passages.drop(tx, "memory", ids)
     await passages.drop(tx, "node_item", items)
     await revisions.erase(tx, "memory", ids, with_parts=True)  # parts: assets, derived node items
+    await tx.run(queries.forget_proposals, ids=ids)
+    await given.erase(tx, ids)
     tombstones = [
         revisions.Change(object_id=each.id, version=each.version, action="deleted")
         for each in deleted

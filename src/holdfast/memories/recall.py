@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.kernel import sight
+from holdfast.kernel import given, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall import answer as recall_answer
@@ -47,14 +47,16 @@ async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> Recall
     recall_answer.check(ask)
     speaking, view = await look(db, caller, place, ask.query)
     found = await recall_answer.answer(db, speaking, ask, [as_view(db, speaking, view)])
+    texts = [given.GivenText(each.kind, each.id, each.text) for each in found.data]
+    await given.record(db, caller, place.session_id, texts)
     return RecalledMemories([_recalled(each) for each in found.data], found.tokens, found.misses)
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:
     """A filter by category, tag and trust, as passages carry them; every memory has the least trust."""
     named = (("category", category), ("tag", tag))
-    given = [f"{name}:{value}" for name, value in named if value is not None]
-    return (*given, *([] if min_trust in (None, TRUSTS[-1]) else [trust_label(min_trust)]))
+    asked = [f"{name}:{value}" for name, value in named if value is not None]
+    return (*asked, *([] if min_trust in (None, TRUSTS[-1]) else [trust_label(min_trust)]))
 
 
 def as_view(db: Database, speaking: Caller, view: View) -> recall_answer.View:

@@ -12,6 +12,7 @@ from holdfast.blocks import recall as blocks
 from holdfast.conversations.flush import index as conversations
 from holdfast.entries import passages as entries
 from holdfast.entries.reach import Reach
+from holdfast.kernel import given
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.places import enter_agent
@@ -40,7 +41,10 @@ async def recall(
     check(ask)
     async with db.together(caller):
         views = await asyncio.gather(*(face(db, caller, place) for face in FACES))
-    return await answer(db, caller, ask, [memories.trusting(view, min_trust) for view in views])
+    found = await answer(db, caller, ask, [memories.trusting(view, min_trust) for view in views])
+    texts = [given.GivenText(each.kind, each.id, each.text) for each in found.data]
+    await given.record(db, caller, place.session_id, texts)
+    return found
 
 
 # --- the faces -------------------------------------------------------------------------------------------------------

@@ -57,6 +57,8 @@ CREATE TABLE proposals (
     PRIMARY KEY (org_id, id)
 );
 CREATE INDEX proposals_newest ON proposals (org_id, audience, id);
+CREATE INDEX proposals_of_result ON proposals (org_id, (result ->> 'id')) WHERE result IS NOT NULL;
+CREATE INDEX proposals_of_superseded ON proposals (org_id, supersedes) WHERE supersedes IS NOT NULL;
 CREATE INDEX proposals_of_job ON proposals (org_id, job_id, id) WHERE job_id IS NOT NULL;
 CALL wall_off('proposals');
 
@@ -104,12 +106,13 @@ CALL wall_off('learned_sources');
 CREATE TABLE given_texts (
     org_id       text NOT NULL,
     session_id   text NOT NULL,
+    audience     text NOT NULL,        -- who was given it: another user's call that names the session counts for nobody else
     digest       text NOT NULL,
     kind         text NOT NULL,
     object_id    text NOT NULL,
     content      text NOT NULL,
     given_at     timestamptz NOT NULL,
-    PRIMARY KEY (org_id, session_id, digest)
+    PRIMARY KEY (org_id, session_id, audience, digest)
 );
 CREATE INDEX given_texts_by_age ON given_texts (org_id, given_at);
 CREATE INDEX given_texts_of_object ON given_texts (org_id, object_id);
