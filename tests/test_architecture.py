@@ -6,7 +6,8 @@ edge            kernel
 a face          kernel; its routes.py and tools.py also edge
 context, …      what crosses faces: kernel, the faces' services and the recall over all of them; its routes.py and tools.py also edge; and the SDK's
                 renderer, so that a prompt is written by one and the same code on both sides
-anthropic_api   somebody else's API over our faces: kernel, edge and the faces' services
+anthropic_api,  somebody else's API over our faces: kernel, edge and the faces' services
+ mem0_api
 app, serve, …   everybody: they put the rooms together
 cli             a command is a client (the SDK) or an administrator (the services), never both; no routes
 sdk             the standard library and httpx; nothing of holdfast
@@ -24,7 +25,8 @@ SRC, SDK = ROOT / "src", ROOT / "sdk" / "src"
 
 # Rooms that are no faces. Any other folder of src/holdfast is one, and held to a face's rules.
 CROSSING = {"context", "erasure", "exchange", "learning", "unified_recall"}
-SURFACES = {"anthropic_api"}  # somebody else's API over our faces: all of it speaks to the outside
+# Somebody else's API over our faces: all of it speaks to the outside.
+SURFACES = {"anthropic_api", "mem0_api"}
 OTHER_ROOMS = {
     "kernel",
     "engine",

@@ -32,6 +32,7 @@ from holdfast.erasure import routes as erasure
 from holdfast.exchange import routes as exchange
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.learning import routes as learning
+from holdfast.mem0_api import routes as mem0_api
 from holdfast.memories import routes as memories
 from holdfast.operations import routes as operations
 from holdfast.stores import routes as stores
@@ -138,6 +139,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     for router in anthropic_api.ROUTERS:
         app.include_router(router, prefix="/anthropic/v1")
     app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
+    app.include_router(mem0_api.router, prefix="/mem0")
 
     app.state.trusted_proxies = read_networks(config.trusted_proxies)
     app.state.fixed_paths = fixed_paths(API, ROUTERS)
