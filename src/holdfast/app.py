@@ -8,10 +8,11 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.telemetry import TelemetryConfig
 
 from holdfast import __version__
 from holdfast.access import routes as access
@@ -30,6 +31,7 @@ from holdfast.edge.route import fixed_paths
 from holdfast.entries import routes as entries
 from holdfast.erasure import routes as erasure
 from holdfast.exchange import routes as exchange
+from holdfast.kernel import tracing
 from holdfast.kernel.tokens import Tokenizer
 from holdfast.learning import routes as learning
 from holdfast.mem0_api import routes as mem0_api
@@ -116,6 +118,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry=cast("TelemetryConfig", tracing.for_fastapi()),
     )
     app.state.db = db
     app.state.assets = assets

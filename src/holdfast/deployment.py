@@ -17,7 +17,7 @@ from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources.token_access import TokenAccess
 from holdfast.edge.connections import ConnectionLimits
 from holdfast.engine import find_running
-from holdfast.kernel import durations
+from holdfast.kernel import durations, tracing
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import BackendUnavailable
@@ -25,6 +25,7 @@ from holdfast.kernel.key_cache import KeyCache
 from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import vectors
+from holdfast.kernel.recall.slow import SlowRecalls
 from holdfast.kernel.redis import Redis
 from holdfast.learning.extractors import open_extractor
 from holdfast.learning.sessions import SessionEvents
@@ -41,6 +42,8 @@ class Config:
     assets: str = "memory:///"  # a folder or a URL; by default they go with the process
     pool_size: int = 20
     statement_timeout_s: float = 10.0
+    slow_recall_s: float = 1.0
+    otlp_endpoint: str | None = None
     database_folder: Path | None = None  # where the embedded database keeps its data
     owner_url: str | None = None  # the schema's owner; None: the embedded database's own
     embedder: str = "local"
@@ -70,6 +73,8 @@ def config_of(settings: Settings, database_url: str) -> Config:
         assets=settings.assets,
         pool_size=settings.pool_size,
         statement_timeout_s=durations.seconds(settings.statement_timeout),
+        slow_recall_s=durations.seconds(settings.slow_recall),
+        otlp_endpoint=settings.otlp_endpoint,
         database_folder=None if settings.database_url else settings.data_dir,
         owner_url=settings.migration_url or settings.database_url,
         embedder=settings.embedder,
@@ -118,6 +123,8 @@ class Deployment:
         """`min_size` and `max_size` (the configured one unless given) are of the pool of connections. With a
         `statement_timeout_s` a call does not wait longer for a database that does not answer."""
         self.config = config
+        if config.otlp_endpoint is not None:
+            tracing.start(config.otlp_endpoint)
         self.embedders = Embedders(
             config.embedder, config.embedder_api_key, close_reading=config.close_reading
         )
@@ -126,7 +133,7 @@ class Deployment:
             config.database_url,
             min_size=min_size,
             max_size=max_size or config.pool_size,
-            services=[self.embedders, self.key_cache],
+            services=[self.embedders, self.key_cache, SlowRecalls(config.slow_recall_s)],
             statement_timeout_s=statement_timeout_s,
             folder=config.database_folder,
         )

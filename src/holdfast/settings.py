@@ -131,6 +131,14 @@ class Settings(BaseSettings):
         None,
         description="Send the cookie over HTTPS only; by default if the host is not loopback.",
     )
+    slow_recall: str = Field(
+        "1s",
+        description="A recall that takes longer is logged with what took how long, without content.",
+    )
+    otlp_endpoint: str | None = Field(
+        None,
+        description="An OpenTelemetry collector (OTLP over HTTP, http://127.0.0.1:4318) for traces and metrics; unset: none.",
+    )
     log_level: str = Field("info", description="debug, info, warning or error.")
 
     @property

@@ -19,6 +19,7 @@ _BY_NAME = {
     "CommandError": FAILED,
     "EngineError": FAILED,
     "DatabaseUnfit": FAILED,
+    "TracingUnavailable": FAILED,
     "OperationalError": UNREACHABLE,
 }
 

@@ -40,7 +40,7 @@ from holdfast import __version__
 from holdfast.edge.problems import as_holdfast_error
 from holdfast.edge.toolbox import Call, Listed, Shelf, Tool, Toolbox, Worded
 from holdfast.edge.wire import as_wire
-from holdfast.kernel import metrics, time_limit
+from holdfast.kernel import metrics, time_limit, tracing
 from holdfast.kernel.errors import AgentNotFound, HoldfastError, Invalid, NotFound
 from holdfast.kernel.ids import new_id
 
@@ -93,7 +93,7 @@ def make_server(
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
         call = _as_its_own(who(context))
-        with time_limit.one_call():
+        with time_limit.one_call(), tracing.operation(f"mcp.{tool.name}", {}):
             return await _run(tool, call, params.arguments or {}, of_one_agent=of_one_agent)
 
     async def list_resources(

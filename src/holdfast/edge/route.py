@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 
 from holdfast.edge.json_body import read_body, read_json
 from holdfast.edge.problems import as_holdfast_error, not_allowed, problem, request_id_of
-from holdfast.kernel import auth, idempotency, rates, time_limit
+from holdfast.kernel import auth, idempotency, rates, time_limit, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
@@ -113,8 +113,10 @@ class ApiRoute(APIRoute):
             key = request.headers.get("idempotency-key")
             if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                 request._body = await read_body(request, self.body_limit)
-                return await _answer_once(request, key, answer, self.refuse)
-            return await answer(request)
+                with tracing.operation(self.operation_id or self.name, request.path_params):
+                    return await _answer_once(request, key, answer, self.refuse)
+            with tracing.operation(self.operation_id or self.name, request.path_params):
+                return await answer(request)
 
         async def handle(request: Request) -> Response:
             try:

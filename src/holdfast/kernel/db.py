@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
-from holdfast.kernel import clock, metrics, time_limit
+from holdfast.kernel import clock, metrics, time_limit, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection, NoAnswer
 from holdfast.kernel.disk import FULL, Disk
@@ -126,11 +126,13 @@ class Database:
 
     async def one(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> T | None:
         """One read-only statement, in one round trip: its first row as a value, or None."""
-        return await (await self._read_one(caller, row_type, query, params)).fetchone()
+        with tracing.statement(query.name):
+            return await (await self._read_one(caller, row_type, query, params)).fetchone()
 
     async def all(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> list[T]:
         """One read-only statement, in one round trip: every row as a value."""
-        return await (await self._read_one(caller, row_type, query, params)).fetchall()
+        with tracing.statement(query.name):
+            return await (await self._read_one(caller, row_type, query, params)).fetchall()
 
     async def _read_one(
         self, caller: Caller, row_type: type[T], query: Query, params: dict[str, Any]

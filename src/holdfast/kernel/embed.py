@@ -16,7 +16,7 @@ from urllib.parse import urldefrag
 
 import httpx
 
-from holdfast.kernel import metrics
+from holdfast.kernel import metrics, tracing
 
 # How long a request waits for a remote embedder before it goes on without, and a job does.
 PATIENCE_S = 2.0
@@ -158,7 +158,13 @@ class Embedder:
         kept = {each: found for each in said if (found := self.at_hand(each)) is not None}
         asked = self.start(said, patience_s=patience_s, urgent=urgent)
         if asked:
-            await asyncio.wait(asked.values())
+            with tracing.span(
+                "embeddings",
+                gen_ai__operation__name="embeddings",
+                gen_ai__request__model=self.model,
+                holdfast__texts=len(asked),
+            ):
+                await asyncio.wait(asked.values())
         made = {each: future.result() for each, future in asked.items()}  # raises what went wrong
         return [kept[each] if each in kept else made[each] for each in said]
 

@@ -18,7 +18,7 @@ from psycopg import Error as PostgresError
 from psycopg.types.json import Jsonb
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from holdfast.kernel import metrics
+from holdfast.kernel import metrics, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable, HoldfastError, NotFound
@@ -111,7 +111,8 @@ class Worker:
             return  # cancelled, or finished by another worker
         caller, claimed = found
         try:
-            outcome = await self._handlers[claimed.kind](caller, claimed.subject)
+            with tracing.span(f"job {claimed.kind}", holdfast__job__id=job_id):
+                outcome = await self._handlers[claimed.kind](caller, claimed.subject)
         except Exception as error:  # whatever it is, the job says so
             await self._failed(caller, claimed, error)
             return

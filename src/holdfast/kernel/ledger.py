@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from holdfast.kernel import metrics
+from holdfast.kernel import metrics, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
@@ -77,9 +77,15 @@ class MeteredLlm:
         sent = sum(counts) + AROUND
         call_id = await self._begin(caller, kind, sent, max_tokens)
         try:
-            completion = await self.llm.complete(
-                system, prompt, max_tokens=max_tokens, schema=schema
-            )
+            with tracing.span(
+                "chat", gen_ai__operation__name="chat", gen_ai__request__model=self.llm.name
+            ) as span:
+                completion = await self.llm.complete(
+                    system, prompt, max_tokens=max_tokens, schema=schema
+                )
+                if span is not None:
+                    span.set_attribute("gen_ai.usage.input_tokens", completion.input_tokens)
+                    span.set_attribute("gen_ai.usage.output_tokens", completion.output_tokens)
         except LlmError as error:
             # Where the provider did not say, what was sent counts: failed calls use up the cap too.
             await self._end(caller, call_id, kind, error.usage or Completion("", sent, 0), error)

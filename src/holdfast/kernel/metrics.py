@@ -16,6 +16,9 @@ connections_cut = Counter(
     "Connections ended below the application, by why: the code of the answer, or no_room.",
     ["reason"],
 )
+slow_recalls = Counter(
+    "holdfast_slow_recalls_total", "Recalls that took longer than HOLDFAST_SLOW_RECALL."
+)
 sign_in_failures = Counter("holdfast_sign_in_failures_total", "Sign-ins that were refused.")
 jobs_finished = Counter(
     "holdfast_jobs_finished_total", "Jobs by kind and outcome.", ["kind", "outcome"]

@@ -11,6 +11,7 @@ import psycopg
 from psycopg.rows import BaseRowFactory, RowMaker, class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
+from holdfast.kernel import tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection
 from holdfast.kernel.ids import id_at, new_id
@@ -44,11 +45,13 @@ class Tx:
 
     async def one(self, row_type: type[T], query: Query, **params: Any) -> T | None:
         """The first row as a value, or None."""
-        return await (await self.send(row_type, query, params)).fetchone()
+        with tracing.statement(query.name):
+            return await (await self.send(row_type, query, params)).fetchone()
 
     async def all(self, row_type: type[T], query: Query, **params: Any) -> list[T]:
         """Every row as a value."""
-        return await (await self.send(row_type, query, params)).fetchall()
+        with tracing.statement(query.name):
+            return await (await self.send(row_type, query, params)).fetchall()
 
     async def run(self, query: Query, **params: Any) -> None:
         """Send without waiting; if it fails, so does the transaction."""

@@ -20,6 +20,7 @@ from holdfast.kernel.recall.explain import why_not
 from holdfast.kernel.recall.model import KINDS, Found, Hit, Kind, Miss, Mode, Question
 from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_query
 from holdfast.kernel.recall.search import Begun, Understood, rank, understand
+from holdfast.kernel.recall.slow import SlowRecalls, Stopwatch, report
 
 # How many more than were asked for are read at first: some may be gone since they were indexed, or be left out by a reader.
 SPARE = 2
@@ -126,15 +127,20 @@ async def answer(
     kinds = tuple(kind for kind in readers if kind in wanted)
     walks = [view for view in views if ask.graph and view.walk and _shows(view, kinds)]
     question = _question(ask, views, kinds, walks)
+    watch = Stopwatch()
     if asked is None:
         begun = views[0].begun if len(views) == 1 else None
         asked = await understand(db, caller, question, begun)
+    watch.step("embedding")
     found = await rank(db, caller, question, asked)
+    watch.step("search")
     for view in walks:
         if view.walk is not None:
             found = await view.walk(question, found)
     found = replace(found, hits=[hit for hit in found.hits if hit.kind in kinds])
     data, tokens = await _shown(db, caller, ask, readers, found)
+    watch.step("reading")
+    report(db.services.get(SlowRecalls), watch, question, found, data)
     misses: list[Miss] = []
     if ask.explain:
         shown = {each.id for each in data}
