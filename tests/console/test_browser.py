@@ -10,6 +10,7 @@ import pytest
 
 from tests.console.chromium import PHONE, WIDE, chromium, look_as, missing, sign_in
 from tests.console.conftest import PASSWORD
+from tests.console.test_changes import propose
 from tests.console.test_pages import PLACES
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
@@ -208,3 +209,29 @@ async def test_every_page_fits_a_phone_is_accessible_and_breaks_no_policy(
             wrong += [(address, size, scheme, each) for each in violations(page)]
     wrong += [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
     assert wrong == []
+
+
+async def test_proposals_are_reviewed_by_keyboard_alone(page, service, org):
+    api, made = await propose(
+        org,
+        "Remember that I park on level 3.",
+        "Remember that my locker is number 12.",
+        "Remember that I work from Lisbon.",
+    )
+    page.get(f"{service.url}/proposals")
+    shown = [each.get_attribute("id") for each in page.find_elements(By.CSS_SELECTOR, ".proposal")]
+    assert len(shown) == len(made)
+    until(page, lambda: page.switch_to.active_element.get_attribute("id") == shown[0])
+    press(page, "a")
+    until(page, lambda: page.switch_to.active_element.get_attribute("id") == shown[1])
+    press(page, "r")
+    until(page, lambda: page.switch_to.active_element.get_attribute("id") == shown[2])
+    press(page, "e")
+    text = page.switch_to.active_element
+    assert text.get_attribute("name") == "content"
+    text.clear()
+    text.send_keys("Edited by hand", Keys.TAB, Keys.TAB, Keys.ENTER)
+    until(page, lambda: "notice=accepted" in page.current_url)
+    decided = {each["id"]: each for each in (await api.get("/proposals")).json()["data"]}
+    assert [decided[each]["status"] for each in shown[:3]] == ["applied", "rejected", "applied"]
+    assert decided[shown[2]]["content"] == "Edited by hand"

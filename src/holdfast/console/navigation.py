@@ -26,7 +26,10 @@ NAVIGATION: dict[str, tuple[Place, ...]] = {
         Place("/nodes", "Graph"),
         Place("/stores", "Stores"),
     ),
-    "Upkeep": (Place("/jobs", "Jobs"),),
+    "Upkeep": (
+        Place("/proposals", "Proposals"),
+        Place("/jobs", "Jobs"),
+    ),
     "Organisation": (
         Place("/people", "People"),
         Place("/agents", "Agents"),

@@ -6,6 +6,8 @@ from holdfast.console.visit import PageRoute, TheVisit
 from holdfast.kernel import jobs, ledger
 from holdfast.kernel.jobs import JobStatus
 from holdfast.kernel.pages import Cursor
+from holdfast.learning import proposals
+from holdfast.learning.revert import revert_job
 
 router = APIRouter(route_class=PageRoute, prefix="/jobs", include_in_schema=False)
 
@@ -28,7 +30,15 @@ async def job(visit: TheVisit, job_id: str) -> Response:
     """One job; its page renews itself while the job waits or runs."""
     found = await jobs.read_job(visit.db, visit.caller, job_id)
     calls = await ledger.list_calls(visit.db, visit.caller, Cursor(20), job_id=job_id)
-    return visit.page("upkeep/job.html", job=found, calls=calls.data)
+    learned = await proposals.list_proposals(visit.db, visit.caller, Cursor(20), job_id=job_id)
+    return visit.page("upkeep/job.html", job=found, calls=calls.data, learned=learned)
+
+
+@router.post("/{job_id}/revert", response_model=None)
+async def revert(visit: TheVisit, job_id: str) -> Response:
+    """Undo what the job wrote where nobody has changed it since; the page lists what was kept, and why."""
+    undone = await revert_job(visit.db, visit.caller, job_id)
+    return visit.page("upkeep/reverted.html", undone=undone)
 
 
 @router.post("/{job_id}/cancel", response_model=None)
