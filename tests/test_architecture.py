@@ -28,6 +28,7 @@ CROSSING = {"context", "erasure", "exchange", "learning", "unified_recall"}
 # Somebody else's API over our faces: all of it speaks to the outside.
 SURFACES = {"anthropic_api", "mem0_api"}
 OTHER_ROOMS = {
+    "backup",
     "kernel",
     "engine",
     "edge",

@@ -58,6 +58,8 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "projects": Entry("admin", "Projects and their members."),
         "workspaces": Entry("admin", "Workspaces."),
         "agents": Entry("admin", "Agents."),
+        "backup": Entry("backup", "Back up database and assets while the service runs."),
+        "restore": Entry("backup", "Restore a backup into an empty folder or database."),
         "export": Entry("exchange", "Write an org, a person or an agent into a zip."),
         "import": Entry("exchange", "Read such a zip."),
         "erase": Entry("erase", "Erase a person for good, or check the receipt of that."),

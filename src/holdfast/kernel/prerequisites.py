@@ -29,9 +29,14 @@ def check_server(connection: psycopg.Connection) -> None:
 def create(connection: psycopg.Connection) -> None:
     """Make what is missing."""
     _create_extensions(connection)
+    create_role(connection)
+    _create_queue(connection)
+
+
+def create_role(connection: psycopg.Connection) -> None:
+    """Make the service's role, and let this login take it on."""
     _create_role(connection)
     _grant_role(connection)
-    _create_queue(connection)
 
 
 def _create_extensions(connection: psycopg.Connection) -> None:

@@ -1,0 +1,99 @@
+"""The embedded database in a backup: a copy of its files with the log that makes it consistent."""
+
+import os
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from holdfast.backup.archive import DATABASE, BackupError, Manifest, part
+from holdfast.backup.programs import run
+from holdfast.engine import Engine
+from holdfast.engine.account import account_for
+from holdfast.engine.binaries import binaries_for
+from holdfast.engine.files import sync_folder
+from holdfast.engine.home import find_home, make_data_dir, settle_home
+from holdfast.engine.lock import FolderLock
+from holdfast.kernel.migrate import migrate
+
+BASE, LOG = "base.tar", "pg_wal.tar"
+UNFINISHED = "postgres.restored-"
+
+
+def copy_cluster(owner_url: str, folder: Path) -> None:
+    """Copy the files of the running cluster into a folder, as tars. The log is streamed beside it, so that nothing which is
+    needed is removed meanwhile."""
+    arguments = [
+        "--pgdata",
+        str(folder),
+        "--format=tar",
+        "--wal-method=stream",
+        "--checkpoint=fast",
+    ]
+    run("pg_basebackup", arguments, owner_url)
+
+
+def add_cluster(archive: tarfile.TarFile, folder: Path) -> None:
+    """Put a copy into the backup."""
+    for name in (BASE, LOG):
+        archive.add(folder / name, f"{DATABASE}/{name}")
+
+
+def restore_cluster(archive: tarfile.TarFile, manifest: Manifest, data_dir: Path) -> None:
+    """Make the cluster of a data folder that has none from a backup, and let it recover once."""
+    data_dir = data_dir.expanduser().resolve()
+    make_data_dir(data_dir)
+    lock = FolderLock(data_dir)
+    try:
+        home = settle_home(data_dir)
+        if home.pgdata.exists():
+            raise BackupError(f"{data_dir} has a database already: restore into an empty folder")
+        account = account_for(home.pgdata)
+        major = binaries_for(account).major
+        if str(manifest.postgres) != major:
+            raise BackupError(
+                f"this backup was made by Postgres {manifest.postgres} and this is {major}: restore it with the"
+                " version of Holdfast that made it, export there, and import here"
+            )
+        new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=home.cluster_dir))
+        try:
+            _extract(archive, BASE, new)
+            _extract(archive, LOG, new / "pg_wal")
+            _hand_over(new, account.uid, account.gid)
+            os.sync()
+            new.rename(home.pgdata)
+            sync_folder(home.cluster_dir)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+    finally:
+        lock.release()
+    _recover(data_dir)
+
+
+def has_cluster(data_dir: Path) -> bool:
+    """Whether a data folder has a database."""
+    return find_home(data_dir.expanduser().resolve()).pgdata.exists()
+
+
+def _extract(archive: tarfile.TarFile, name: str, folder: Path) -> None:
+    folder.mkdir(exist_ok=True, mode=0o700)
+    with tarfile.open(fileobj=part(archive, name), mode="r|") as files:
+        files.extractall(folder, filter="data")
+
+
+def _hand_over(folder: Path, uid: int, gid: int) -> None:
+    """Postgres wants its folder closed, and its own."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        if os.geteuid() == 0:
+            os.chown(path, uid, gid)
+
+
+def _recover(data_dir: Path) -> None:
+    """Start it once: it reads its log to the end of the backup, takes new passwords, and this version's schema."""
+    engine = Engine(data_dir)
+    try:
+        migrate(engine.start().owner_url)
+    finally:
+        engine.stop()

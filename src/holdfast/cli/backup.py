@@ -1,0 +1,65 @@
+"""backup, restore: the whole deployment in one file."""
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.backup.service import back_up, restore
+from holdfast.cli.output import AsJson, show
+from holdfast.cli.reach import reach_database
+from holdfast.cli.server import DatabaseUrl, DataDir
+from holdfast.memories.assets.objects import ObjectStore
+from holdfast.settings import read_settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("backup")(backup_command)
+    app.command("restore")(restore_command)
+
+
+def backup_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Back up database and assets into one file, while the service runs.
+
+    Example: holdfast backup holdfast-2026-11-16.tar
+    """
+    settings = read_settings(data_dir=data_dir, database_url=database_url)
+    file = file.expanduser().resolve()
+    with reach_database(settings) as urls:
+        made = asyncio.run(
+            back_up(
+                urls.owner,
+                "base" if settings.database_url is None else "dump",
+                ObjectStore(settings.assets),
+                file,
+            )
+        )
+    show({"file": str(file), "bytes": file.stat().st_size, **asdict(made)}, as_json=as_json)
+
+
+def restore_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup to read.")],
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Restore a backup into an empty data folder, or into an empty database of yours.
+
+    Example: holdfast restore holdfast-2026-11-16.tar --data-dir /srv/holdfast
+    """
+    settings = read_settings(data_dir=data_dir, database_url=database_url)
+    restored = restore(
+        file.expanduser(),
+        data_dir=settings.data_dir,
+        owner_url=settings.migration_url or settings.database_url,
+        assets_at=settings.assets,
+    )
+    show(restored, as_json=as_json)
