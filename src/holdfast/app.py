@@ -76,15 +76,17 @@ def toolboxes(backends: Backends) -> "tuple[Toolbox, ...]":
     from holdfast.blocks import tools as block_tools
     from holdfast.context import tools as context_tools
     from holdfast.entries import tools as entry_tools
+    from holdfast.memories import tools as memory_tools
     from holdfast.memories.graph import tools as graph_tools
     from holdfast.stores import tools as store_tools
     from holdfast.unified_recall import tools as unified_recall_tools
 
     return (
         context_tools.make_box(backends),
+        memory_tools.box,
         unified_recall_tools.box,
-        entry_tools.box,
         block_tools.box,
+        entry_tools.box,
         graph_tools.box,
         store_tools.box,
     )

@@ -45,12 +45,14 @@ class Place:
     key: str
     user: str | None = None
     agent: str | None = None
+    tools: str | None = None
 
     @property
     def endpoint(self) -> str:
         """Where its MCP answers; an agent that is named is named in the URL."""
         agent = "" if self.agent is None else f"/agents/{quote(self.agent, safe='')}"
-        return f"{self.url.rstrip('/')}/mcp{agent}"
+        tools = "" if self.tools is None else f"?tools={quote(self.tools)}"
+        return f"{self.url.rstrip('/')}/mcp{agent}{tools}"
 
     @property
     def headers(self) -> dict[str, str]:
@@ -59,9 +61,11 @@ class Place:
         return {"Authorization": f"Bearer {self.key}", **user}
 
 
-async def on_database(deployment: Deployment, caller: Caller, agent: str | None) -> None:
+async def on_database(
+    deployment: Deployment, caller: Caller, agent: str | None, tools: frozenset[str]
+) -> None:
     """Answer until standard input ends. With an agent named, no tool can name another."""
-    call = Call(deployment.db, caller, agent or DEFAULT_AGENT)
+    call = Call(deployment.db, caller, agent or DEFAULT_AGENT, tools=tools)
     boxes = toolboxes(deployment.conversations)
     await _serve(make_server(boxes, lambda _: call, of_one_agent=agent is not None))
 

@@ -17,12 +17,13 @@ async def fill(api, *, agent=None):
 async def test_recall_finds_what_any_face_keeps(org, api):
     async with connected(org, agent="bot") as client:
         memory, written = await fill(api)
-        found = await ask(client, "recall", query="green tea")
+        found = await ask(client, "recall", query="green tea", detail=True)
         shown = {each["id"]: each for each in found["data"]}
         assert {memory["id"], written["id"]} <= set(shown)
         assert shown[memory["id"]]["object"]["key"] == "drink"
         assert shown[memory["id"]]["object"]["created_at"] == memory["created_at"]
-        assert found["tokens"] > 0
+        lines = (await ask(client, "recall", query="green tea"))["data"]
+        assert {each["from"] for each in lines} == {"memory", "store_entry drinks/tea.md"}
         assert len((await ask(client, "recall", query="green tea", limit=1))["data"]) == 1
         assert (await ask(client, "recall", query="green tea", max_tokens=1))["data"] == []
         assert (await refused(client, "recall", query=""))["code"] == "invalid"

@@ -4,18 +4,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from holdfast.blocks import recall, service
-from holdfast.blocks.model import DEFAULT_LINES, MAX_LINES, Block, BlockScope, BlockType
-from holdfast.edge.toolbox import READS, REPLACES, Call, Listed, Shelf, Toolbox
+from holdfast.blocks import edit, recall, service
+from holdfast.blocks.model import (
+    DEFAULT_LINES,
+    MAX_LINES,
+    Block,
+    BlockScope,
+    BlockType,
+    RecalledLine,
+)
+from holdfast.edge import compact
+from holdfast.edge.toolbox import CHANGES, READS, REPLACES, Call, Listed, Shelf, Toolbox, Worded
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import AgentNotFound, NotFound
 from holdfast.kernel.ids import ClientId
 
-box = Toolbox()
+box = Toolbox("blocks")
 
-AgentId = Annotated[
-    ClientId | None, Field(description="Another agent than the one you act as; rarely needed.")
-]
+AgentId = Annotated[ClientId | None, Field(description="Another agent than the one you act as.")]
+Detail = Annotated[bool, Field(description="Whole objects.")]
 
 
 @box.tool("Update the memory of the user", REPLACES)
@@ -34,7 +41,7 @@ async def update_memory(
     expected_updated_at: Annotated[
         Instant | None,
         Field(
-            description="The block's updated_at as read_memory gave it; null when there is no such block yet."
+            description="The block's `when` as read_memory gave it; null when there is no such block yet."
         ),
     ],
     scope: Annotated[
@@ -63,26 +70,46 @@ async def update_memory(
     )
 
 
-@box.tool("Read the memory of the user", READS)
+@box.tool("Read the memory of the user", READS, "core")
 async def read_memory(
     call: Call,
-    block_type: Annotated[
-        BlockType | None, Field(description="Only this block; both when left out.")
-    ] = None,
+    block_type: BlockType | None = None,
     scope: Annotated[
         Literal["user", "agent", "all"] | None,
-        Field(description="user: for all agents. agent: between the user and you. all: both."),
+        Field(description="agent: between the user and you."),
     ] = None,
     agent_id: AgentId = None,
-) -> dict[str, Any]:
-    """Read what is remembered about the user, with the updated_at that update_memory needs. Empty when nothing is yet.
-
-    Use it before update_memory, and when you need to know who you are talking to.
-    Example: read_memory(block_type="core")
-    """
+    detail: Detail = False,
+) -> Worded:
+    """Read the texts that are kept about the user: core (always shown to you) and archival (searched)."""
     scope = scope or ("all" if agent_id is None else "agent")
     found = await _blocks(call, scope, agent_id)
-    return {"data": [each for each in found if block_type in (None, each.block_type)]}
+    wanted = [each for each in found if block_type in (None, each.block_type)]
+    return compact.listed([each if detail else _compact(each) for each in wanted])
+
+
+@box.tool("Edit a line of the memory of the user", CHANGES, "core")
+async def edit_memory(
+    call: Call,
+    block_type: BlockType,
+    old_line: Annotated[str | None, Field(description="As it is now.")] = None,
+    new_line: str | None = None,
+    scope: Annotated[BlockScope | None, Field(description="user: for all agents.")] = None,
+) -> dict[str, Any]:
+    """Add a line about the user (new_line alone), replace one (both), or remove one (old_line alone). core holds at most 20 lines
+    and is shown with every request: who the user is, how they like things. archival holds details. Single facts: remember."""
+    where = service.place_of(call.caller, scope, call.agent_id if scope == "agent" else None)
+    return _compact(
+        await edit.edit_block(
+            call.db, call.caller, where, block_type, old_line=old_line, new_line=new_line
+        )
+    )
+
+
+def _compact(block: Block) -> dict[str, Any]:
+    """`when` is the stamp that update_memory takes."""
+    source = f"{block.scope}/{block.block_type}"
+    return compact.stamped(block.id, block.content, block.updated_at, source)
 
 
 @box.tool("Search the archive about the user", READS)
@@ -95,7 +122,8 @@ async def recall_memory(
     limit: Annotated[
         int, Field(ge=1, le=MAX_LINES, description="At most this many lines.")
     ] = DEFAULT_LINES,
-) -> dict[str, Any]:
+    detail: Detail = False,
+) -> Worded:
     """Search the archival memory of the user, yours included, line by line, best first.
 
     Use it when the core memory does not say and the user may have told before. To search every kind of memory, use recall.
@@ -109,7 +137,12 @@ async def recall_memory(
         if agent_id is not None:
             raise
         lines = await recall.recall_lines(call.db, call.caller, query, agent_id=None, limit=limit)
-    return {"data": lines}
+    return compact.listed([each if detail else _compact_line(each) for each in lines])
+
+
+def _compact_line(line: RecalledLine) -> dict[str, Any]:
+    source = f"{line.scope}/{line.block_type}"
+    return compact.line(f"{source}:{line.line_number}", line.content, line.updated_at, source)
 
 
 async def _blocks(

@@ -11,6 +11,7 @@ import typer
 from holdfast.bootstrap import bootstrap
 from holdfast.cli.mcp_clients import CLIENTS, Target, entry_for, write_entry
 from holdfast.cli.reach import Urls, reach_database
+from holdfast.edge.tool_sets import chosen
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.errors import Invalid
@@ -22,6 +23,10 @@ mcp_app = typer.Typer(help="Memory for MCP clients.", invoke_without_command=Tru
 
 User = Annotated[str | None, typer.Option(help="Act for this user instead of the owner.")]
 Agent = Annotated[str | None, typer.Option(help="Act as this agent instead of `default`.")]
+Tools = Annotated[
+    str | None,
+    typer.Option(help="Tool sets, with commas: core (the default), entries, blocks, … or all."),
+]
 Org = Annotated[str | None, typer.Option(help="The org's id; not needed where there is one.")]
 Url = Annotated[
     str | None,
@@ -47,6 +52,7 @@ def mcp_command(
     user: User = None,
     agent: Agent = None,
     org: Org = None,
+    tools: Tools = None,
     url: Url = None,
     key: Key = None,
 ) -> None:
@@ -58,15 +64,16 @@ def mcp_command(
     for name, value in (("user", user), ("agent", agent)):
         if value is not None:
             check_client_id(value, field=name)
+    sets = chosen(tools)
     settings = read_settings()
     # The client shows what is said on standard error: only what is wrong.
     logs.configure("error" if settings.log_level.lower() == "error" else "warning")
     if url is not None:
-        place = stdio.Place(url, _key(settings, url, key), user, agent)
+        place = stdio.Place(url, _key(settings, url, key), user, agent, tools)
         asyncio.run(stdio.on_service(place))
         return
     with reach_database(settings) as urls:
-        asyncio.run(_on_database(settings, urls, org, user, agent))
+        asyncio.run(_on_database(settings, urls, org, user, agent, sets))
 
 
 @mcp_app.command("install")
@@ -80,12 +87,14 @@ def install_command(
     user: User = None,
     agent: Agent = None,
     org: Org = None,
+    tools: Tools = None,
     url: Url = None,
     key: Key = None,
 ) -> None:
     """Print what a client's settings need to start `holdfast mcp`, or write it there."""
     if client not in CLIENTS:
         raise Invalid(f"there is no client {client!r}; choose one of: {', '.join(CLIENTS)}")
+    chosen(tools)
     settings = read_settings()
     target = Target(
         data_dir=settings.data_dir,
@@ -99,7 +108,7 @@ def install_command(
     if url is None:
         _check_org(settings, org)
     known = CLIENTS[client]
-    entry = entry_for(known, target, {"user": user, "agent": agent, "org": org})
+    entry = entry_for(known, target, {"user": user, "agent": agent, "org": org, "tools": tools})
     path = known.settings_file(Path.cwd())
     if not write:
         print(known.render(entry))
@@ -125,14 +134,19 @@ def _check_org(settings: Settings, org: str | None) -> None:
 
 
 async def _on_database(
-    settings: Settings, urls: Urls, org: str | None, user: str | None, agent: str | None
+    settings: Settings,
+    urls: Urls,
+    org: str | None,
+    user: str | None,
+    agent: str | None,
+    tools: frozenset[str],
 ) -> None:
     from holdfast import stdio
     from holdfast.deployment import config_of, open_deployment
 
     async with open_deployment(config_of(settings, urls.app), max_size=4) as deployment:
         await bootstrap(deployment.db, urls.owner)  # only where there is no org yet
-        await stdio.on_database(deployment, _caller(urls, org, user), agent)
+        await stdio.on_database(deployment, _caller(urls, org, user), agent, tools)
 
 
 def _caller(urls: Urls, org: str | None, user: str | None) -> Caller:

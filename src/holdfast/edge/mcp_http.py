@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from holdfast.edge import tool_sets
 from holdfast.edge.mcp import Context, make_server
 from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
 from holdfast.edge.route import claims_of
@@ -109,7 +110,13 @@ class Endpoint:
         caller.speaking_as(agent_id)  # MEM-001 where the key is another agent's
         if not is_client_id(agent_id):
             raise AgentNotFound("there is no such agent")
-        return Call(self._db, caller, agent_id, url=str(request.base_url).rstrip("/"))
+        return Call(
+            self._db,
+            caller,
+            agent_id,
+            url=str(request.base_url).rstrip("/"),
+            tools=tool_sets.chosen(request.query_params.get("tools")),
+        )
 
 
 def _call_of(context: Context) -> Call:

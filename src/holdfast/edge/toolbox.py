@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from holdfast.edge.json_body import check_strings
 from holdfast.edge.problems import invalid_from
+from holdfast.edge.tool_sets import EVERY, ToolSet
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 
@@ -26,6 +27,7 @@ class Call:
     caller: Caller
     agent_id: str
     url: str = ""  # of this service, where it is known
+    tools: frozenset[str] = EVERY  # the sets that the client chose
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,13 @@ class Nature:
     idempotent: bool = False
 
 
-# Ours are all idempotent: what is there is passed over, a replacement is the same again, and a compare-and-set that won
-# cannot win twice.
+# Most are idempotent: what is there is passed over, a replacement is the same again, and a compare-and-set that won cannot
+# win twice.
 READS = Nature(read_only=True, idempotent=True)
 ADDS = Nature(idempotent=True)  # and what was there stays as it was
 REPLACES = Nature(destructive=True, idempotent=True)
 DELETES = Nature(destructive=True, idempotent=True)
+CHANGES = Nature(destructive=True)  # and again, if it is called again
 
 # The argument that a connection with its agent in the URL does not have.
 AGENT_ARGUMENT = "agent_id"
@@ -64,6 +67,7 @@ class Tool:
     title: str
     nature: Nature
     function: Callable[..., Awaitable[Any]]
+    tool_set: ToolSet = "core"
 
     @property
     def description(self) -> str:
@@ -118,16 +122,20 @@ class Shelf:
 
 @dataclass
 class Toolbox:
-    """The tools and resources of one room."""
+    """The tools and resources of one room; `tool_set` is that of its tools, unless one says otherwise."""
 
+    tool_set: ToolSet = "core"
     tools: list[Tool] = field(default_factory=list)
     shelves: list[Shelf] = field(default_factory=list)
 
-    def tool(self, title: str, nature: Nature) -> Callable[[Any], Any]:
+    def tool(
+        self, title: str, nature: Nature, tool_set: ToolSet | None = None
+    ) -> Callable[[Any], Any]:
         """Add a coroutine `(call, …)` as a tool under its own name."""
 
         def add(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-            self.tools.append(Tool(function.__name__, title, nature, function))
+            named = tool_set or self.tool_set
+            self.tools.append(Tool(function.__name__, title, nature, function, named))
             return function
 
         return add

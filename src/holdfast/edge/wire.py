@@ -1,5 +1,6 @@
 """The forms that cross the wire: request bodies in, values out."""
 
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
@@ -119,3 +120,12 @@ def as_wire(value: Any) -> Any:
     if hasattr(value, "astimezone"):
         return rfc3339(value)
     return value
+
+
+def plain(value: Any) -> Any:
+    """The same for what mappings and lists hold."""
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return as_wire(value)

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from holdfast.edge import compact
 from holdfast.edge.toolbox import DELETES, READS, REPLACES, Call, Listed, Shelf, Toolbox
 from holdfast.edge.wire import Body
 from holdfast.entries import markdown, service
@@ -21,7 +22,7 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import AgentNotFound, NotFound
 from holdfast.kernel.pages import MAX_LIMIT
 
-box = Toolbox()
+box = Toolbox("entries")
 
 Key = Annotated[
     str,
@@ -107,6 +108,7 @@ async def memory_list(
     filter: Annotated[
         ListFilter | None, Field(description="Leave it out for everything, newest first.")
     ] = None,
+    detail: Annotated[bool, Field(description="Whole objects.")] = False,
 ) -> dict[str, Any]:
     """List what is stored for this agent, its user and its workspace, newest first. `has_more`: the list was cut.
 
@@ -121,7 +123,12 @@ async def memory_list(
         )
     except AgentNotFound:
         return {"data": [], "has_more": False}
-    return {"data": page.data, "has_more": page.has_more}
+    data = page.data if detail else [_compact(each) for each in page.data]
+    return {"data": data, "has_more": page.has_more}
+
+
+def _compact(entry: Entry) -> dict[str, Any]:
+    return compact.line(entry.id, entry.content, entry.updated_at, entry.category, key=entry.key)
 
 
 @box.tool("Forget a fact", DELETES)

@@ -12,7 +12,7 @@ from holdfast.stores import entries, listing, service
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import Store, StoreEntry
 
-box = Toolbox()
+box = Toolbox("stores")
 
 # How many stores an error names, for a model that does not know which there are.
 STORES_NAMED = 20

@@ -5,7 +5,8 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from holdfast.edge.toolbox import READS, Call, Toolbox
+from holdfast.edge import compact
+from holdfast.edge.toolbox import READS, Call, Toolbox, Worded
 from holdfast.kernel.errors import AgentNotFound
 from holdfast.kernel.pages import MAX_LIMIT
 from holdfast.kernel.recall.answer import Ask
@@ -16,7 +17,7 @@ from holdfast.unified_recall import recall as unified
 from holdfast.unified_recall.reading import Whole, read_whole
 from holdfast.unified_recall.recall import RecalledThing, RecalledThings
 
-box = Toolbox()
+box = Toolbox("search")
 
 TITLE_CHARS = 80
 RESULTS = 10
@@ -26,40 +27,39 @@ Query = Annotated[
     Field(
         max_length=MAX_QUERY_CHARS,
         description="What you want to know, in your own words.",
-        examples=["what does Ana drink?"],
     ),
 ]
 
 
-@box.tool("Recall from every kind of memory", READS)
+@box.tool("Recall from every kind of memory", READS, "core")
 async def recall(
     call: Call,
     query: Query,
-    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="At most this many.")] = 10,
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 10,
     max_tokens: Annotated[
-        int | None,
-        Field(ge=1, le=MAX_TOKENS, description="The texts together stay within this."),
+        int | None, Field(ge=1, le=MAX_TOKENS, description="Of the whole answer.")
     ] = None,
-) -> dict[str, Any]:
-    """Search everything that is remembered, by word and by meaning, best first: facts, memories, what is known of people
-    and things, documents. Nothing relevant is an empty list.
+    detail: Annotated[bool, Field(description="Whole objects.")] = False,
+) -> Worded:
+    """Search everything that is remembered, by word and by meaning, best first. Use it whenever the answer may have come up
+    before."""
+    found = await _recall(call, query, limit=limit)
+    shown = _detailed if detail else _compact
+    return compact.listed([shown(each) for each in found.data], max_tokens)
 
-    Use it whenever the answer may have come up before, and you do not know where it is kept.
-    Example: recall(query="what does Ana drink?", limit=5)
-    """
-    found = await _recall(call, query, limit=limit, max_tokens=max_tokens)
-    data = [
-        {
-            "kind": each.kind,
-            "id": each.id,
-            "text": each.text,
-            "object": each.object,
-            "score": each.score,
-            "matched": each.matched,
-        }
-        for each in found.data
-    ]
-    return {"data": data, "tokens": found.tokens}
+
+def _detailed(each: RecalledThing) -> dict[str, Any]:
+    names = ("kind", "id", "text", "object", "score", "matched")
+    return {name: getattr(each, name) for name in names}
+
+
+def _compact(each: RecalledThing) -> dict[str, Any]:
+    """`from` is the kind, with the key or the path that other tools take."""
+    thing = each.object
+    named = {"entry": "key", "store_entry": "path"}.get(each.kind)
+    source = each.kind if named is None else f"{each.kind} {getattr(thing, named)}"
+    when = getattr(thing, "valid_from", None) or getattr(thing, "created_at", None)
+    return compact.line(each.id, each.text, when or thing.updated_at, source)
 
 
 @box.tool("Search memory", READS)
@@ -83,10 +83,7 @@ async def fetch(
     call: Call,
     id: Annotated[
         str,
-        Field(
-            description="An id that search or recall gave.",
-            examples=["memory_0199c0ffee0070008000000000000001"],
-        ),
+        Field(description="An id that search or recall gave."),
     ],
 ) -> dict[str, str]:
     """Read one thing in full by its id.
@@ -103,11 +100,9 @@ async def fetch(
     }
 
 
-async def _recall(
-    call: Call, query: str, *, limit: int, max_tokens: int | None = None
-) -> RecalledThings:
+async def _recall(call: Call, query: str, *, limit: int) -> RecalledThings:
     """Recall from where the agent stands; from nowhere in particular while nobody wrote to it yet."""
-    ask = Ask(query=query, limit=limit, max_tokens=max_tokens)
+    ask = Ask(query=query, limit=limit)
     try:
         place = Place(agent_id=call.agent_id)
         return await unified.recall(call.db, call.caller, place, ask)

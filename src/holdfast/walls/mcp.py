@@ -46,8 +46,8 @@ async def _calls(
     client: httpx.AsyncClient, named: Named
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     for tool in (await _result(client, "tools/list"))["tools"]:
-        arguments = _arguments(tool, named)
-        yield "tools/call", {"name": tool["name"], "arguments": arguments}
+        for arguments in _arguments(tool, named):
+            yield "tools/call", {"name": tool["name"], "arguments": arguments}
     for resource in (await _result(client, "resources/list"))["resources"]:
         yield "resources/read", {"uri": resource["uri"]}
     for template in (await _result(client, "resources/templates/list"))["resourceTemplates"]:
@@ -55,14 +55,16 @@ async def _calls(
             yield "resources/read", {"uri": uri}
 
 
-def _arguments(tool: Mapping[str, Any], named: Named) -> dict[str, Any]:
+def _arguments(tool: Mapping[str, Any], named: Named) -> list[dict[str, Any]]:
+    """The arguments of each call: those that are required, once alone and once with each that could name a thing."""
     values = {**_ARGUMENTS, "id": named["memory_id"], "store": named["store_id"]}
     schema = tool["inputSchema"]
     missing = [name for name in schema.get("required", []) if name not in values]
     if missing:
         raise LookupError(f"walls/mcp.py has no {missing} for the tool {tool['name']}")
-    optional = [name for name in ("query", "id") if name in schema["properties"]]
-    return {name: values[name] for name in (*schema.get("required", []), *optional)}
+    required = {name: values[name] for name in schema.get("required", [])}
+    naming = [n for n in ("query", "id") if n in schema["properties"] and n not in required]
+    return [required, *({**required, name: values[name]} for name in naming)]
 
 
 def _filled(template: str) -> Iterator[str]:

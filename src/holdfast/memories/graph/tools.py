@@ -13,7 +13,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.memories.graph import named
 from holdfast.memories.graph.named import NamedGraph, Observations, Relation
 
-box = Toolbox()
+box = Toolbox("graph")
 
 MAX_AT_ONCE = 1_000
 MAX_SEARCH_CHARS = 2_048
