@@ -21,7 +21,8 @@ CLIENTS = {
 
 
 async def test_what_install_prints_starts_a_server(org, holdfast):
-    code, out, err = holdfast("mcp", "install", "--agent", "bot", "--org", org.id)
+    options = ("--agent", "bot", "--org", org.id, "--tools", "core,entries")
+    code, out, err = holdfast("mcp", "install", *options)
     assert code == 0
     assert "claude_desktop_config.json" in err
     entry = json.loads(out)["mcpServers"]["holdfast"]
@@ -156,7 +157,7 @@ async def test_it_works_on_a_data_folder_that_nobody_serves(data_dir):
     async def remembered(**fact):
         command = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "holdfast", "mcp"],
+            args=["-m", "holdfast", "mcp", "--tools", "entries"],
             env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)},
         )
         async with Client(command) as client:
@@ -165,7 +166,7 @@ async def test_it_works_on_a_data_folder_that_nobody_serves(data_dir):
             return (await ask(client, "memory_list"))["data"]
 
     assert len(await remembered(key="k", content="c")) == 1
-    assert [each["content"] for each in await remembered()] == ["c"]
+    assert [each["text"] for each in await remembered()] == ["c"]
 
 
 def test_what_is_wrong_is_said_in_one_line(holdfast, service):
