@@ -30,7 +30,7 @@ class Login(Body):
 
     email: str = Field(max_length=320, examples=["ana@example.com"])
     password: str = Field(max_length=MAX_PASSWORD_CHARS, examples=["correct horse battery staple"])
-    totp: str | None = Field(None, max_length=16, examples=["123456"])
+    totp: str | None = Field(None, max_length=16)
 
 
 class LinkLogin(Body):
@@ -42,8 +42,10 @@ class LinkLogin(Body):
 class StepUp(Body):
     """The password or a code, given again."""
 
-    password: str | None = Field(None, max_length=MAX_PASSWORD_CHARS)
-    totp: str | None = Field(None, max_length=16, examples=["123456"])
+    password: str | None = Field(
+        None, max_length=MAX_PASSWORD_CHARS, examples=["correct horse battery staple"]
+    )
+    totp: str | None = Field(None, max_length=16)
 
 
 class NewPassword(Body):

@@ -81,7 +81,7 @@ class BlockRestore(Body):
     version: int = Field(ge=1, le=MAX_VERSION, examples=[1])
     expected_updated_at: Instant | None = Field(
         description="the `updated_at` last read; null when the block is deleted",
-        examples=["2026-01-31T12:00:00.000000Z"],
+        examples=[None],
     )
 
 

@@ -97,7 +97,7 @@ class Restore(Which):
 
 def _requested(
     resource_id: ResourceId,
-    key: Annotated[str | None, Query(description="the instance")] = None,
+    key: Annotated[str | None, Query(description="the instance", examples=["session:42"])] = None,
     variables: Annotated[str | None, Query(description="in place of key: a JSON object")] = None,
     agent_id: Annotated[ClientId | None, Query(description="speak as this agent")] = None,
 ) -> InstanceRequest:

@@ -1,11 +1,12 @@
 """The OpenAPI document: what the framework derives, with the problems every operation may answer, and an example on each."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from holdfast.edge.openapi_examples import example_of
+from holdfast.edge.openapi_examples import example_of, example_to_send
 from holdfast.edge.openapi_names import describe_names, name_schemas, order
 from holdfast.edge.openapi_statuses import problems_of
 from holdfast.edge.route import CLIENT_NAMES, COOKIE
@@ -133,18 +134,22 @@ def _describe_operation(
         _describe_credentials(method, operation)
     problems = problems_of(method, operation, is_open=is_open)
     operation["responses"] = {**responses, **problems}
-    bodies = [operation.get("requestBody", {})]
+    _add_examples(operation.get("requestBody", {}), schemas, example_to_send)
     for status, response in responses.items():
         if status.startswith("2"):
-            bodies.append(response)
-            response["headers"] = {
-                **_answer_headers(response, schemas),
-                **response.get("headers", {}),
-            }
-    for body in bodies:
-        for media_type, content in body.get("content", {}).items():
-            if media_type == "application/json" and "example" not in content:
-                content["example"] = example_of(content.get("schema", {}), schemas)
+            _add_examples(response, schemas, example_of)
+            headers = {**_answer_headers(response, schemas), **response.get("headers", {})}
+            response["headers"] = headers
+
+
+def _add_examples(
+    body: dict[str, Any],
+    schemas: dict[str, Any],
+    make: Callable[[dict[str, Any], dict[str, Any]], Any],
+) -> None:
+    for media_type, content in body.get("content", {}).items():
+        if media_type == "application/json" and "example" not in content:
+            content["example"] = make(content.get("schema", {}), schemas)
 
 
 def _answer_headers(response: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class RecallBody(Body):
     max_tokens: int | None = Field(None, ge=1, le=MAX_TOKENS)
     explain: bool = False
     ids: list[str] = Field(
-        default_factory=list, examples=[["memory_0199c0ffee0070008000000000000001"]]
+        default_factory=list, description="explain those that are not found, in `misses`"
     )
     now: Instant | None = Field(None, description="what `last week` is relative to")
 

@@ -138,6 +138,7 @@ async def _conversations(api: Hands) -> Named:
             "id": resource_id,
             "type": "message_count_based",
             "max_messages": 4,
+            "default_key_template": "session:{{.session_id}}",
             "persistence": {"type": backend},
         }
         await api.admin("PUT", f"/memory-resources/{resource_id}", json=resource)

@@ -37,6 +37,7 @@ _EXAMPLE = {
     "id": "support",
     "type": "token_based",
     "max_tokens": 8000,
+    "default_key_template": "session:{{.session_id}}",
     "persistence": {"type": "postgres", "ttl": "30d"},
 }
 _RESOURCE_BODY = {

@@ -113,8 +113,8 @@ async def post_node(body: NodeBody, response: Response, caller: TheCaller, db: T
 async def get_path(
     caller: TheCaller,
     db: TheDatabase,
-    from_id: Annotated[str, Query(alias="from")],
-    to_id: Annotated[str, Query(alias="to")],
+    from_id: Annotated[str, Query(alias="from", examples=[_NODE_ID])],
+    to_id: Annotated[str, Query(alias="to", examples=[_NODE_ID])],
     place: ThePlace,
 ) -> Graph:
     """The shortest way from one node to another; 404 where there is none."""

@@ -119,7 +119,7 @@ class MemoryChange(Body):
 
     NEVER_NULL: ClassVar[tuple[str, ...]] = NEVER_NULL
 
-    key: str | None = Field(None, examples=["favourite tea"])
+    key: str | None = None
     value: str | None = Field(None, examples=["Oolong."])
     summary: str | None = None
     category: str | None = Field(None, examples=["preference"])

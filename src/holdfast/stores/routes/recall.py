@@ -17,9 +17,6 @@ class StoreRecallBody(RecallBody):
 
     query: str = Field(examples=["how do we handle refunds?"])
     limit: int = Field(10, ge=1, le=MAX_LIMIT)
-    ids: list[str] = Field(
-        default_factory=list, examples=[["mem_0199c0ffee0070008000000000000001"]]
-    )
 
 
 @router.post("/{store_id}/recall", operation_id="stores.recall")

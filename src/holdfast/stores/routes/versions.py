@@ -12,6 +12,8 @@ from holdfast.stores.routes.words import PREFIX, TheCursor, ThePeriod
 
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
 
+_FROM_TO = "a version or a time"
+
 
 @router.get("/{store_id}/versions", operation_id="stores.list_versions")
 async def list_versions(
@@ -49,8 +51,12 @@ async def redact_version(
 @router.get("/{store_id}/diff", operation_id="stores.diff")
 async def get_diff(
     store_id: str,
-    since: Annotated[str, Query(alias="from", description="a version or a time")],
-    until: Annotated[str, Query(alias="to", description="a version or a time")],
+    since: Annotated[
+        str, Query(alias="from", description=_FROM_TO, examples=["2026-01-01T00:00:00Z"])
+    ],
+    until: Annotated[
+        str, Query(alias="to", description=_FROM_TO, examples=["2030-01-01T00:00:00Z"])
+    ],
     caller: TheCaller,
     db: TheDatabase,
 ) -> StoreDiff:
