@@ -31,6 +31,7 @@ TAGS: dict[str, str] = {
     "activity": "Figures over time, and who changed what.",
     "jobs": "Background work: its state, its result, retry and cancel.",
     "language models": "The calls to language models that the service made, and their tokens.",
+    "erasure": "Erase a person, and the receipt that proves it.",
     "directory": "The org, its workspaces, projects, agents, users and sessions.",
     "access": "Signing in with a browser, and API keys.",
     "operations": "Health, readiness and metrics of the service. No credential.",
