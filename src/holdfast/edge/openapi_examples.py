@@ -28,7 +28,7 @@ def _stated_example(schema: dict[str, Any]) -> Any:
 
 def _states_an_example(field: dict[str, Any]) -> bool:
     """An example of null says that the field is left out."""
-    return field.get("examples", [None]) != [None]
+    return bool(field.get("examples", [None]) != [None])
 
 
 # Schemas that hold themselves (a filter in a filter) end here.
