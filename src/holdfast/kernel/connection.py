@@ -17,7 +17,9 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg.errors import _WaitTimeout
+from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait
+from pydantic_core import from_json
 
 from holdfast.kernel.time_limit import TimeLimit
 
@@ -30,6 +32,9 @@ WRITES_PER_TURN = 16
 WAIT_INTERVAL_S = 0.1
 # A server that still reads its sockets takes a cancellation within this.
 CANCEL_TIMEOUT_S = 0.5
+
+# Rows carry several JSON columns each; this parser takes a fifth of the time of the standard library's.
+set_json_loads(from_json)
 
 
 class NoAnswer(psycopg.OperationalError):

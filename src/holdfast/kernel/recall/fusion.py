@@ -8,7 +8,7 @@ Everything is computed for all candidates at once, on arrays; an object is made 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -52,7 +52,10 @@ class Weights:
     @classmethod
     def of(cls, chosen: Mapping[str, float] | None) -> "Weights":
         """The defaults with what an org chose."""
-        return cls(**{**asdict(cls()), **(chosen or {})})
+        return replace(DEFAULTS, **chosen) if chosen else DEFAULTS
+
+
+DEFAULTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
