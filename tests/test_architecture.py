@@ -35,6 +35,7 @@ OTHER_ROOMS = {
     "cli",
     "console",
     "embedded",
+    "hooks",
     "walls",
     *CROSSING,
     *SURFACES,

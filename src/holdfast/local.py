@@ -2,6 +2,7 @@
 
 import json
 import os
+import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,3 +32,18 @@ def find_service(data_dir: Path) -> LocalService | None:
         return LocalService(**json.loads((data_dir / NOTE).read_text()))
     except (FileNotFoundError, PermissionError, ValueError, TypeError):
         return None
+
+
+def local_data_dir() -> Path:
+    """The data folder, as settings.py finds it, without loading the server's settings."""
+    given = os.environ.get("HOLDFAST_DATA_DIR")
+    if given:
+        return Path(given)
+    from platformdirs import user_config_path, user_data_path
+
+    file = Path(os.environ.get("HOLDFAST_CONFIG", user_config_path("holdfast") / "holdfast.toml"))
+    try:
+        configured = tomllib.loads(file.read_text()).get("data_dir")
+    except (OSError, tomllib.TOMLDecodeError):
+        configured = None
+    return Path(configured) if configured else user_data_path("holdfast")

@@ -7,6 +7,7 @@ functions with `sync`, the other with `awaited`. The methods have the names, arg
 import inspect
 from collections.abc import Callable, Coroutine
 from functools import update_wrapper
+from importlib import import_module
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args
 
 from holdfast_client.calls import Call
@@ -62,6 +63,17 @@ def awaited(
 
     name_like(method, build)
     return method
+
+
+class Later:
+    """A method whose operation stands in a module that is loaded at its first use; `bind` is `sync` or `awaited`."""
+
+    def __init__(self, bind: Callable[..., Any], module: str, name: str) -> None:
+        self._bind, self._module, self._name = bind, module, name
+
+    def __get__(self, face: Any, kind: type) -> Any:
+        build = getattr(import_module(f"holdfast_client.{self._module}"), self._name)
+        return self._bind(build).__get__(face, kind)
 
 
 def name_like(method: Callable[..., Any], build: Callable[..., Any]) -> None:

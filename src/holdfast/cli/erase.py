@@ -81,12 +81,12 @@ def _service(url: str | None, api_key: str | None) -> tuple[str, str] | None:
     """URL and key of a service that answers; None where none is named and none runs on this data folder."""
     import httpx
 
-    from holdfast.cli.remote import data_dir, find_server
-    from holdfast.local import find_service
+    from holdfast.cli.remote import find_server
+    from holdfast.local import find_service, local_data_dir
 
     if url is not None:
         return find_server(url, api_key)
-    local = find_service(data_dir())
+    local = find_service(local_data_dir())
     if local is None:
         return None
     try:

@@ -50,6 +50,7 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "doctor": Entry("doctor", "Check every dependency and both walls of this deployment."),
         "reembed": Entry("reembed", "Change the embedding model while the service runs."),
         "mcp": Entry("mcp", "Memory for MCP clients, over standard input and output."),
+        "hooks": Entry("hooks", "Memory in coding agents: install, remove."),
     },
     "Administration (with access to the database)": {
         "orgs": Entry("admin", "Orgs."),

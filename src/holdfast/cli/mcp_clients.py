@@ -113,18 +113,19 @@ def write_entry(client: McpClient, path: Path, entry: dict[str, Any], *, secret:
             present = None
         if not isinstance(present, dict) or not isinstance(present.get(client.servers, {}), dict):
             raise Invalid(f"{path} is not plain JSON with {client.servers}; add the entry by hand")
-        _keep_first_backup(path)
+        keep_first_backup(path)
     present.setdefault(client.servers, {})[NAME] = entry
-    _replace(path.resolve(), json.dumps(present, indent=2) + "\n", secret=secret)
+    replace_file(path.resolve(), json.dumps(present, indent=2) + "\n", secret=secret)
 
 
-def _keep_first_backup(path: Path) -> None:
+def keep_first_backup(path: Path) -> None:
+    """Keep a copy of a file as it was before the first change of ours."""
     backup = path.with_name(f"{path.name}.bak")
     if not backup.exists() and not backup.is_symlink():
         shutil.copy2(path, backup)
 
 
-def _replace(path: Path, text: str, *, secret: bool) -> None:
+def replace_file(path: Path, text: str, *, secret: bool) -> None:
     """Write the file beside itself and move it into place, with the mode and the owner of the one it replaces."""
     path.parent.mkdir(parents=True, exist_ok=True)
     before = path.stat() if path.exists() else None

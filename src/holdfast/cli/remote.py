@@ -4,15 +4,12 @@ The service is found by --url and --api-key, by HOLDFAST_URL and HOLDFAST_API_KE
 data folder.
 """
 
-import os
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.cli.exits import CommandError
-from holdfast.local import find_service
+from holdfast.local import find_service, local_data_dir
 from holdfast_client.calls import Call, Reply
 from holdfast_client.client import Client
 from holdfast_client.errors import ConnectionFailed
@@ -105,7 +102,7 @@ class Remote:
 def find_server(url: str | None, api_key: str | None) -> tuple[str, str]:
     """URL and key of the service that is meant."""
     if url is None or api_key is None:
-        local = find_service(data_dir())
+        local = find_service(local_data_dir())
         if local is not None and (url is None or url.rstrip("/") == local.url):
             return local.url, api_key or local.key
     if url is None:
@@ -113,21 +110,6 @@ def find_server(url: str | None, api_key: str | None) -> tuple[str, str]:
     if api_key is None:
         raise CommandError("no API key is known: give --api-key, or set HOLDFAST_API_KEY")
     return url, api_key
-
-
-def data_dir() -> Path:
-    """The data folder, as settings.py finds it, without loading the server's settings."""
-    given = os.environ.get("HOLDFAST_DATA_DIR")
-    if given:
-        return Path(given)
-    from platformdirs import user_config_path, user_data_path
-
-    file = Path(os.environ.get("HOLDFAST_CONFIG", user_config_path("holdfast") / "holdfast.toml"))
-    try:
-        configured = tomllib.loads(file.read_text()).get("data_dir")
-    except (OSError, tomllib.TOMLDecodeError):
-        configured = None
-    return Path(configured) if configured else user_data_path("holdfast")
 
 
 def _plain(reply: Reply) -> Any:

@@ -1,8 +1,12 @@
 """Memories: rows with a key and a value, recalled by query."""
 
-from holdfast_client.face import AsyncFace, Face, awaited, sync
-from holdfast_client.learning import calls as learning
+from typing import TYPE_CHECKING
+
+from holdfast_client.face import AsyncFace, Face, Later, awaited, sync
 from holdfast_client.memories import calls
+
+if TYPE_CHECKING:
+    from holdfast_client.learning import calls as learning
 
 
 class Memories(Face):
@@ -15,7 +19,10 @@ class Memories(Face):
     get = sync(calls.read_memory)
     change = sync(calls.change_memory)
     recall = sync(calls.recall_memories)
-    extract = sync(learning.extract)
+    if TYPE_CHECKING:
+        extract = sync(learning.extract)
+    else:  # learning needs much that a save does not
+        extract = Later(sync, "learning.calls", "extract")
     search = recall
     history = sync(calls.history)
     restore = sync(calls.restore_memory)
@@ -40,7 +47,10 @@ class AsyncMemories(AsyncFace):
     get = awaited(calls.read_memory)
     change = awaited(calls.change_memory)
     recall = awaited(calls.recall_memories)
-    extract = awaited(learning.extract)
+    if TYPE_CHECKING:
+        extract = awaited(learning.extract)
+    else:  # learning needs much that a save does not
+        extract = Later(awaited, "learning.calls", "extract")
     search = recall
     history = awaited(calls.history)
     restore = awaited(calls.restore_memory)
