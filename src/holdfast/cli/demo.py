@@ -69,7 +69,7 @@ def demo(
         step.run()
     made = ", ".join(f"{count} {name}" for name, count in filling.counts.items())
     console().print(f"There are now {made}. Look at them in the console, or:")
-    console().print('  holdfast recall "who wants e-mail only?"')
+    console().print('  holdfast recall "how should I write to Morag?"')
 
 
 def read_space(name: str) -> dict[str, Any]:
@@ -103,7 +103,8 @@ class Filling:
         self._send(put, at("memory-resources", RESOURCE), resource)
         for session in self._space["sessions"]:
             name = f"{self._space['name']}-{session['id']}"
-            body = {"key": name, "session_id": name, "messages": [*self._messages(session)]}
+            # Without a session: nothing more is learned from what the facts of the space say already.
+            body = {"key": name, "messages": [*self._messages(session)]}
             self._send(post, f"/conversations/{RESOURCE}/append", body)
         self.counts["conversations"] = len(self._space["sessions"])
 

@@ -97,4 +97,4 @@ def address_of(hit: RecalledThing) -> str | None:
 
 def _bar(hit: RecalledThing) -> list[bars.Part]:
     parts = {} if hit.explain is None else hit.explain.parts
-    return bars.cut(parts.items(), whole=1.0)
+    return bars.cut(parts.items(), whole=1.0, known=[*PARTS])
