@@ -10,11 +10,9 @@ from bench.harness import bench_service, console, load_note
 from holdfast.api import tune_garbage_collector
 from holdfast.kernel import logs
 
-NAMES = sorted(
-    path.stem
-    for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "harness", "quality")
-)
+# Modules here that have no `run(bench)`: tools, and programs of their own.
+OTHERS = {"__init__", "__main__", "extract", "harness", "memchat", "quality", "recall_features", "replay"}  # fmt: skip
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in OTHERS)
 
 
 async def main(names: list[str]) -> None:

@@ -25,9 +25,9 @@ MAX_TOKEN_ROWS = 48
 MAX_IDENTIFIED = 10
 WEIGHTS = {
     "lexical": 0.5, "semantic": 0.5, "close_reading": 0.5, "session": 0.22, "temporal": 0.25, "actor": 0.08,
-    "spoken_by_user": 0.16, "neighbour": 0.0, "close_session": 0.0, "question": 0.0,
+    "spoken_by_user": 0.16, "neighbour": 0.0, "question": 0.0,
 }  # fmt: skip
-"""The defaults of the service; the last three are not in it."""
+"""The defaults of the service; the last two are not in it."""
 
 
 class Encoded(Protocol):
@@ -114,8 +114,8 @@ class Ranker:
         words = lexical / (lexical + HALF_BM25)
         score = weights["lexical"] * words + weights["semantic"] * similarity
         score = score + weights["close_reading"] * close
-        score = score + weights["session"] * self._best_of_session(np.where(chosen, words, 0))
-        score = score + weights["close_session"] * self._best_of_session(np.where(chosen, close, 0))
+        for each in (words, close):
+            score = score + weights["session"] * self._best_of_session(np.where(chosen, each, 0.0))
         score = score + weights["spoken_by_user"] * self.by_user
         score = score + weights["question"] * self.asks
         if question["fits"]:

@@ -109,6 +109,39 @@ def test_close_reading_decides_between_passages_that_are_alike_otherwise():
     assert ranked[1].parts["close_reading"] < 0  # every bit differs
 
 
+def test_what_was_said_in_the_session_of_a_close_passage_gains_by_it():
+    alike = {"tokens": FAR, "similarity": 0.3}
+    found = fuse(
+        [
+            candidate("elsewhere", session_id="t", **alike),
+            candidate("beside", session_id="s", **alike),
+            candidate("close", session_id="s", tokens=NEAR),
+        ],
+        Asked("hybrid", NOW, tokens=QUERY),
+        Weights(),
+    )
+    ranked = {hit.object_id: hit for hit in found.hits + found.faint}
+    assert list(ranked) == ["close", "beside", "elsewhere"]
+    assert ranked["beside"].parts["session"] == ranked["close"].parts["session"] > 0
+    assert "session" not in ranked["elsewhere"].parts
+
+
+def test_passages_outside_of_sessions_keep_their_order_and_do_not_lose_to_the_others():
+    found = fuse(
+        [
+            candidate("second", tokens=NEAR, similarity=0.3),
+            candidate("first", tokens=NEAR, similarity=0.31),
+            candidate("far", tokens=FAR, similarity=0.9),
+            candidate("in a session", tokens=NEAR, similarity=0.29, session_id="s"),
+        ],
+        Asked("hybrid", NOW, tokens=QUERY),
+        Weights(),
+    )
+    ranked = found.hits + found.faint
+    assert [hit.object_id for hit in ranked][:3] == ["first", "second", "in a session"]
+    assert len({hit.parts["session"] for hit in ranked}) == 1
+
+
 def test_without_tokens_recall_goes_on_without_close_reading():
     for asked, tokens in ((QUERY, None), (None, NEAR)):
         found = fuse(

@@ -159,14 +159,26 @@ def _actor_parts(
 
 
 def _best_of_sessions(view: _Columns) -> Floats:
-    """How well the best passage of its session fits by its words: what was said around it gains by it."""
-    best: dict[str | None, float] = {}
-    lexical = view.lexical.tolist()
-    for each, score in zip(view.candidates, lexical, strict=True):
-        if score > best.get(each.session_id, 0.0):
-            best[each.session_id] = score
-    best[None] = 0.0
-    return np.array([best.get(each.session_id, 0.0) for each in view.candidates])
+    """How well the best passage of its session fits, by its words and by its tokens: what was said around it gains by that.
+
+    By tokens, all passages outside of sessions count as one session: their order stays, and they do not lose to the others.
+    """
+    numbers: dict[str | None, int] = {}
+    session = np.array(
+        [numbers.setdefault(each.session_id, len(numbers)) for each in view.candidates]
+    )
+
+    def best(scores: Floats) -> Floats:
+        highest = np.zeros(len(numbers))
+        np.maximum.at(highest, session, scores)
+        return highest[session]
+
+    fit = np.where(session == numbers.get(None, -1), 0.0, best(view.lexical))
+    if view.close is None:
+        return fit
+    # Where there is no vector yet, the words speak for the tokens too.
+    close = np.where(view.compared, view.close, view.lexical).clip(0.0)
+    return fit + best(close)
 
 
 def exact(part: float) -> float:
