@@ -169,9 +169,9 @@ def _best_of_sessions(view: _Columns) -> Floats:
     )
 
     def best(scores: Floats) -> Floats:
-        highest = np.zeros(len(numbers))
+        highest: Floats = np.zeros(len(numbers))
         np.maximum.at(highest, session, scores)
-        return highest[session]
+        return highest.take(session)
 
     fit = np.where(session == numbers.get(None, -1), 0.0, best(view.lexical))
     if view.close is None:
