@@ -1,5 +1,8 @@
-"""What is learned from conversations: extractors read messages and give candidates for memory.
+"""What is learned from conversations.
 
-Here so far: the values (`model`), the scan for secrets that runs before any extractor (`secrets`), the comparison of a
-candidate with what is already known (`compare`), and the built-in extractor (`rules`). All of it is pure: no database, no clock.
+sessions    when a session is learned from     settle      the job: read, extract, decide and write, once per message
+extractor   the plug: `rules`, `llm`           privacy     what is masked before an extractor reads
+run         one run: candidates to proposals   known       what memory holds that a candidate is compared with (`compare`)
+routing     what goes where                    writing     writes through the services of the faces; block_edits: core and its room
+proposals   list, edit, accept, reject         revert      undo a job through revisions
 """
