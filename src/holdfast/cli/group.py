@@ -31,6 +31,7 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "conversations": Entry("conversations", "Message lists: read, append, stats, flush."),
         "resources": Entry("resources", "Memory resources from YAML files: validate, diff, apply."),
         "stores": Entry("stores", "Text at paths, with every version kept."),
+        "sync": Entry("sync", "Keep a folder and a store the same, both ways."),
     },
     "What happened": {
         "sessions": Entry("sessions", "Sessions of a user's conversations."),
