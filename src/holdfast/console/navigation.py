@@ -27,6 +27,7 @@ NAVIGATION: dict[str, tuple[Place, ...]] = {
         Place("/stores", "Stores"),
     ),
     "Upkeep": (
+        Place("/activity", "Activity"),
         Place("/proposals", "Proposals"),
         Place("/jobs", "Jobs"),
     ),

@@ -2,6 +2,7 @@
 
 from holdfast.console.routes import (
     account,
+    activity,
     blocks,
     conversations,
     entries,
@@ -35,6 +36,7 @@ ROUTERS = (
     nodes.router,
     stores.router,
     store_entries.router,
+    activity.router,
     proposals.router,
     jobs.router,
     people.router,
