@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, EmbedderUnavailable, Said
+from holdfast.kernel.embed import PATIENCE_S, Embedder, EmbedderUnavailable, Said
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
 from holdfast.learning.rules.text import compile_rule, fold, group_span
@@ -92,7 +92,7 @@ async def embed_words(embedder: Embedder | None, words: Iterable[str]) -> Mappin
         return NONE
     try:
         made = await embedder.embed(
-            [Said(without_request(each)) for each in texts], patience_s=JOB_PATIENCE_S
+            [Said(without_request(each)) for each in texts], patience_s=PATIENCE_S
         )
     except EmbedderUnavailable:
         return NONE
