@@ -61,6 +61,7 @@ class Config:
     token_keys: tuple[str, ...] = ()
     flushed_kept_for: str | None = None
     settle_after_s: float = 900.0
+    consolidate_every_s: float | None = None
     trusted_proxies: tuple[str, ...] = ()
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
@@ -90,6 +91,9 @@ def config_of(settings: Settings, database_url: str) -> Config:
         token_keys=tuple(settings.token_keys),
         flushed_kept_for=settings.flushed_kept_for,
         settle_after_s=durations.seconds(settings.settle_after),
+        consolidate_every_s=None
+        if settings.consolidate is None
+        else durations.seconds(settings.consolidate),
         trusted_proxies=tuple(settings.trusted_proxies),
         connections=ConnectionLimits(
             request_timeout_s=settings.request_timeout_s,

@@ -98,6 +98,9 @@ class Settings(BaseSettings):
     settle_after: str = Field(
         "15m", description="How long nothing is written to a conversation before it settles."
     )
+    consolidate: str | None = Field(
+        None, description="How often memory is consolidated by itself, such as 24h; unset: never."
+    )
 
     bootstrap_key: SecretStr | None = Field(
         None, description="The first service key, for unattended starts."

@@ -21,6 +21,7 @@ from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
 from holdfast.kernel.recall import language, vectors
 from holdfast.learning import settle
+from holdfast.learning.consolidation import service as consolidation
 from holdfast.learning.sessions import JOB as SETTLE_JOB
 from holdfast.learning.sessions import settle_rested, sweep_given
 from holdfast.memories.assets import service as assets
@@ -44,6 +45,7 @@ def handlers(deployment: Deployment) -> Mapping[str, Handler]:
         "index": vectors.index_later(db, READERS),
         language.JOB: language.handler(db, READERS),
         SETTLE_JOB: settle.handler(deployment.learning),
+        consolidation.JOB: consolidation.handler(db),
         erasure.JOB: erasure.handler(erasing, everything=False),
         erasure.JOB_EVERYTHING: erasure.handler(erasing, everything=True),
     }
@@ -75,12 +77,14 @@ async def run_worker(config: Config, *, concurrency: int = 4) -> None:
     async with open_deployment(config, max_size=concurrency + 1) as deployment:
         tidying = asyncio.create_task(_tidy(deployment))
         settling = asyncio.create_task(_settle(deployment))
+        consolidating = asyncio.create_task(_consolidate(deployment))
         try:
             worker = Worker(config.database_url, deployment.db, handlers(deployment))
             await worker.run(concurrency=concurrency)
         finally:
             tidying.cancel()
             settling.cancel()
+            consolidating.cancel()
 
 
 async def _tidy(deployment: Deployment) -> None:
@@ -100,6 +104,17 @@ async def _settle(deployment: Deployment) -> None:
         rested = settle_rested(deployment.db, timedelta(seconds=settle_after_s))
         await _attempt("rested sessions", rested)
         await asyncio.sleep(every_s)
+
+
+async def _consolidate(deployment: Deployment) -> None:
+    """Ask for consolidation as often as the settings say, if they do."""
+    every_s = deployment.config.consolidate_every_s
+    if every_s is None:
+        return
+    while True:
+        due = consolidation.consolidate_due(deployment.db, timedelta(seconds=every_s))
+        await _attempt("owners to consolidate", due)
+        await asyncio.sleep(min(SWEEP_EVERY_S, max(0.5, every_s / 4)))
 
 
 async def _attempt(what: str, sweep: Awaitable[object]) -> None:

@@ -30,7 +30,14 @@ if TYPE_CHECKING:
     from holdfast_client.erasures import AsyncErasures, Erasures
     from holdfast_client.insights import AsyncInsights, Insights
     from holdfast_client.jobs import AsyncJobs, Jobs
-    from holdfast_client.learning import AsyncProposals, AsyncSessions, Proposals, Sessions
+    from holdfast_client.learning import (
+        AsyncLearning,
+        AsyncProposals,
+        AsyncSessions,
+        Learning,
+        Proposals,
+        Sessions,
+    )
     from holdfast_client.memories import AsyncMemories, Memories
     from holdfast_client.nodes import AsyncNodes, Nodes
     from holdfast_client.service import AsyncService, Service
@@ -50,6 +57,7 @@ FACES = {
     "erasures": "erasures.Erasures",
     "insights": "insights.Insights",
     "jobs": "jobs.Jobs",
+    "learning": "learning.Learning",
     "memories": "memories.Memories",
     "nodes": "nodes.Nodes",
     "proposals": "learning.Proposals",
@@ -80,6 +88,7 @@ class Client(Verbs):
     jobs: "Jobs"
     memories: "Memories"
     nodes: "Nodes"
+    learning: "Learning"
     proposals: "Proposals"
     service: "Service"
     sessions: "Sessions"
@@ -191,6 +200,7 @@ class AsyncClient(AsyncVerbs):
     jobs: "AsyncJobs"
     memories: "AsyncMemories"
     nodes: "AsyncNodes"
+    learning: "AsyncLearning"
     proposals: "AsyncProposals"
     service: "AsyncService"
     sessions: "AsyncSessions"

@@ -39,6 +39,8 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "proposals": Entry(
             "proposals", "What learning proposes: list, show, edit, accept, reject."
         ),
+        "hygiene": Entry("hygiene", "How clean memory is: duplicates, contradictions and more."),
+        "consolidate": Entry("hygiene", "Merge, supersede, retire and move what memory holds."),
         "extract": Entry(
             "proposals", "Learn from messages in a file, or show what would be learned."
         ),

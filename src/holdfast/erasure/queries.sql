@@ -117,6 +117,10 @@ DELETE FROM given_texts
  WHERE org_id = %(org_id)s AND (session_id = ANY (%(sessions)s::text[]) OR object_id = ANY (%(gone)s::text[]))
 RETURNING object_id;
 
+-- name: erase_given_objects
+DELETE FROM given_objects WHERE org_id = %(org_id)s AND object_id = ANY (%(gone)s::text[])
+RETURNING object_id;
+
 -- name: erase_session_progress
 DELETE FROM session_progress l USING sessions s
  WHERE l.org_id = %(org_id)s AND s.org_id = l.org_id AND s.id = l.session_id AND s.user_id = %(user_id)s

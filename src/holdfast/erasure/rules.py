@@ -57,6 +57,7 @@ ERASED: dict[str, Erase] = {
     "blocks": Erase("block"),
     "context_turns": Erase(late=True),
     "given_texts": Erase(late=True),
+    "given_objects": Erase(late=True),
     "learned_sources": Erase(late=True),
     "learned_facts": Erase(late=True),
     "proposals": Erase("proposal", late=True),

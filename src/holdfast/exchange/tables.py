@@ -97,6 +97,7 @@ LEFT_OUT = {
     "entry_quotas": "counted anew by the import",
     "conversation_leases": "locks of a moment",
     "given_texts": "of the last week, only to keep learning from reading its own words",
+    "given_objects": "when rows were last recalled here",
     "passages": "the index is made anew from what is imported",
     "postings": "the index is made anew from what is imported",
     "passage_vectors": "the index is made anew from what is imported",

@@ -152,11 +152,11 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
         if (fact.subject, fact.attribute) != (candidate.subject, candidate.attribute):
             continue
         if candidate.attribute.startswith(MANY_VALUED):  # "likes coffee" then "dislikes coffee"
-            same = not candidate.attribute.startswith(REVERSIBLE) or _negates(
-                fact.text
-            ) == _negates(candidate.text)
+            same = not candidate.attribute.startswith(REVERSIBLE) or negates(fact.text) == negates(
+                candidate.text
+            )
         else:
-            same = _alike(fact.value, candidate.value) and _negates(fact.text) == _negates(
+            same = alike(fact.value, candidate.value) and negates(fact.text) == negates(
                 candidate.text
             )
         if not same and candidate.related is not None and candidate.change is None:
@@ -165,7 +165,8 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
     return None
 
 
-def _alike(one: str, other: str) -> bool:
+def alike(one: str, other: str) -> bool:
+    """Whether two values of a slot are one."""
     first, second = stems(one), stems(other)
     if not first or not second:
         return fold(one).lower().strip() == fold(other).lower().strip()
@@ -195,9 +196,9 @@ def _judge(
     score: float,
 ) -> Comparison:
     figures, other_figures = _figures(words), _figures(others)
-    contradicts = bool(figures and other_figures and figures != other_figures) or _negates(
+    contradicts = bool(figures and other_figures and figures != other_figures) or negates(
         candidate.text
-    ) != _negates(fact.text)
+    ) != negates(fact.text)
     adds = bool(words - others) if candidate.change else len(_topic(words) - others) > EXTRA_WORDS
     if score >= SAME_WORDS and not contradicts and not adds:
         return Comparison("same", fact.id, score)
@@ -211,10 +212,11 @@ def _judge(
 
 def _names(candidate: Candidate, fact: KnownFact) -> bool:
     """Whether a correction names the old value of a slot."""
-    return candidate.replaced_value is not None and _alike(fact.value, candidate.replaced_value)
+    return candidate.replaced_value is not None and alike(fact.value, candidate.replaced_value)
 
 
-def _negates(text: str) -> bool:
+def negates(text: str) -> bool:
+    """Whether a statement says that something is not so."""
     return bool(_NEGATIVE.search(fold(text)))
 
 

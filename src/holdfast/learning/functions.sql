@@ -43,5 +43,29 @@ BEGIN
     PERFORM set_config('holdfast.org', entered, true);
 END $$;
 
-REVOKE ALL ON FUNCTION rested_sessions, given_texts_to_sweep FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION rested_sessions, given_texts_to_sweep TO holdfast_app;
+-- The users, and agents without one, whose memory was learned for and not consolidated since.
+CREATE OR REPLACE FUNCTION owners_to_consolidate(since timestamptz)
+    RETURNS TABLE (org_id text, user_id text, agent_id text, workspace_id text)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    entered CONSTANT text := coalesce(current_setting('holdfast.org', true), '');
+    org text;
+BEGIN
+    FOR org IN SELECT o.org_id FROM orgs o LOOP
+        PERFORM set_config('holdfast.org', org, true);
+        RETURN QUERY
+            SELECT DISTINCT ON (p.audience) org, p.user_id, CASE WHEN p.user_id IS NULL THEN p.agent_id END, p.workspace_id
+              FROM proposals p
+             WHERE p.org_id = org AND p.status = 'applied' AND (p.user_id IS NOT NULL OR p.agent_id IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM jobs j
+                                WHERE j.org_id = org AND j.kind = 'consolidate' AND j.created_at > since
+                                  AND j.user_id IS NOT DISTINCT FROM p.user_id
+                                  AND (p.user_id IS NOT NULL OR j.agent_id = p.agent_id))
+             ORDER BY p.audience, p.id DESC
+             LIMIT 1000;
+    END LOOP;
+    PERFORM set_config('holdfast.org', entered, true);
+END $$;
+
+REVOKE ALL ON FUNCTION rested_sessions, given_texts_to_sweep, owners_to_consolidate FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rested_sessions, given_texts_to_sweep, owners_to_consolidate TO holdfast_app;

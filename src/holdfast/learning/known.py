@@ -135,7 +135,7 @@ class Knowledge:
                 return held
         if object_id.startswith("memory_"):
             try:
-                row = await rows.read_row(self._tx, self._caller, object_id)
+                row = await rows.read_row(self._tx, self._caller, object_id, include_expired=True)
             except NotFound:
                 return None
             return self._memory(row, None)

@@ -182,6 +182,10 @@ async def _apply(run: Run, made: Made, held: Held | None) -> None:
         if held is not None:
             await run.writer.end(held, successor=made.result, at=run.tx.now)
         return
+    if made.draft.action == "supersede" and made.result is not None:  # both rows are there
+        if held is not None:
+            await run.writer.end(held, successor=made.result, at=run.tx.now)
+        return
     same = await run.knowledge.saying(made.draft)
     if same is not None and held is None:
         made.result = Result(same.object_id, same.version)

@@ -13,6 +13,15 @@ from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.learning import proposals, revert, service
+from holdfast.learning.consolidation import hygiene
+from holdfast.learning.consolidation import service as consolidation
+from holdfast.learning.consolidation.hygiene import Hygiene
+from holdfast.learning.consolidation.service import (
+    KINDS,
+    Consolidation,
+    ConsolidationKind,
+    ConsolidationRehearsal,
+)
 from holdfast.learning.proposal import MAX_ACCEPTED, Action, Proposal, ProposalTarget, Status
 from holdfast.learning.revert import Reverted
 from holdfast.learning.service import Extraction, Rehearsed, Settling
@@ -76,6 +85,15 @@ class ExtractAsk(Body):
     agent_id: ClientId | None = Field(None, examples=[None])
     session_id: ClientId | None = Field(None, examples=[None])
     dry_run: StrictBool = Field(False, examples=[True])
+
+
+class ConsolidateAsk(Body):
+    """What to look for, and whether to change anything."""
+
+    dry_run: StrictBool = Field(True, description="show the proposals, change nothing")
+    kinds: list[ConsolidationKind] = Field(
+        list(KINDS), min_length=1, max_length=10, examples=[["duplicates", "contradictions"]]
+    )
 
 
 @router.post("/sessions/{session_id}/messages", operation_id="sessions.append")
@@ -193,3 +211,25 @@ async def accept_proposal(proposal_id: str, caller: TheCaller, db: TheDatabase) 
 async def reject_proposal(proposal_id: str, caller: TheCaller, db: TheDatabase) -> Proposal:
     """Decide against a proposal; 409 with `current` where it is decided already."""
     return await proposals.reject_proposal(db, caller, proposal_id)
+
+
+@router.post(
+    "/consolidate",
+    operation_id="learning.consolidate",
+    responses={202: {"model": Consolidation, "description": "A job consolidates."}},
+)
+async def consolidate(
+    response: Response, caller: TheCaller, db: TheDatabase, body: ConsolidateAsk | None = None
+) -> ConsolidationRehearsal | Consolidation:
+    """Propose what to merge, supersede, retire or move in the memory of the user acted for; without `dry_run` by a job (202)."""
+    asked = body or ConsolidateAsk()
+    if asked.dry_run:
+        return await consolidation.rehearse(db, caller, asked.kinds)
+    response.status_code = 202
+    return await consolidation.request(db, caller, asked.kinds)
+
+
+@router.get("/hygiene", operation_id="learning.hygiene")
+async def read_hygiene(caller: TheCaller, db: TheDatabase) -> Hygiene:
+    """How clean the memory of the user acted for is: duplicates, contradictions and more, by kind of row."""
+    return await hygiene.measure(db, caller)

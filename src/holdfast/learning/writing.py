@@ -224,7 +224,9 @@ class Writer:
             held.fact.is_over = True
 
     async def _end_memory(self, held: Held, successor: Result | None, at: datetime | None) -> None:
-        row = await service.read_memory(self._db, self._caller, held.object_id, place=self._place())
+        row = await service.read_memory(
+            self._db, self._caller, held.object_id, place=self._place(), include_expired=True
+        )
         until = max(each for each in (at or self.now, row.valid_from) if each is not None)
         fields: dict[str, Any] = {"valid_to": until}
         if successor is not None and successor.id.startswith("memory_"):
@@ -235,6 +237,7 @@ class Writer:
             held.object_id,
             fields,
             place=self._place(),
+            include_expired=True,
             if_match=None if held.version is None else [held.version],
         )
 

@@ -40,3 +40,17 @@ class AsyncProposals(AsyncFace):
     accept = awaited(calls.accept_proposal)
     reject = awaited(calls.reject_proposal)
     accept_many = awaited(calls.accept_proposals)
+
+
+class Learning(Face):
+    """Consolidate memory, and measure how clean it is."""
+
+    consolidate = sync(calls.consolidate)
+    hygiene = sync(calls.hygiene)
+
+
+class AsyncLearning(AsyncFace):
+    """Consolidate memory, and measure how clean it is."""
+
+    consolidate = awaited(calls.consolidate)
+    hygiene = awaited(calls.hygiene)

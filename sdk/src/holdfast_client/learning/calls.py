@@ -8,7 +8,10 @@ from holdfast_client.conversations.model import AppendResult
 from holdfast_client.learning.model import (
     Accepted,
     Action,
+    Consolidation,
+    ConsolidationKind,
     Extraction,
+    Hygiene,
     Proposal,
     ProposalStatus,
     ProposalTarget,
@@ -135,3 +138,18 @@ def accept_proposals(scope: Scope, ids: Sequence[str]) -> Call[Accepted]:
     """Apply several proposals in one transaction, all or none."""
     body = {"ids": list(ids)}
     return post(scope, "/proposals/accept", one(Accepted), body, conflict_as=Proposal)
+
+
+def consolidate(
+    scope: Scope, *, dry_run: bool = True, kinds: Sequence[ConsolidationKind] | None = None
+) -> Call[Consolidation]:
+    """Propose what to merge, supersede, retire or move; with `dry_run=False` a job does it."""
+    body: dict[str, Any] = {"dry_run": dry_run}
+    if kinds is not None:
+        body["kinds"] = list(kinds)
+    return post(scope, "/consolidate", one(Consolidation), body, repeatable=False)
+
+
+def hygiene(scope: Scope) -> Call[Hygiene]:
+    """How clean the user's memory is, by kind of row."""
+    return get(scope, "/hygiene", one(Hygiene))

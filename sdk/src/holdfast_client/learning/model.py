@@ -99,3 +99,54 @@ class Reverted:
     job_id: str
     reverted: list[RevertedObject]
     kept: list[KeptObject]
+
+
+ConsolidationKind = Literal["duplicates", "contradictions", "expired", "unused", "core"]
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """The job that consolidates; of a dry run: the proposals."""
+
+    job_id: str | None = None
+    proposals: list[Proposal] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Two rows that say the same."""
+
+    ids: list[str]
+    contents: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How many, and the first few."""
+
+    count: int
+    examples: list[Example]
+
+
+@dataclass(frozen=True, slots=True)
+class KindHygiene:
+    """The state of one kind of row."""
+
+    rows: int
+    duplicates: Findings
+    contradictions: int
+    superseded: int
+    stale: int
+    never_recalled: int
+    without_source: int
+    quarantined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hygiene:
+    """The state of what memory holds for a user or an agent, by kind of row."""
+
+    memory: KindHygiene
+    entry: KindHygiene
+    block: KindHygiene
+    node_item: KindHygiene

@@ -118,5 +118,14 @@ CREATE INDEX given_texts_by_age ON given_texts (org_id, given_at);
 CREATE INDEX given_texts_of_object ON given_texts (org_id, object_id);
 CALL wall_off('given_texts');
 
+-- When a call that named a session was last given each object: whether memory is used. Ids and times, no text.
+CREATE TABLE given_objects (
+    org_id     text NOT NULL,
+    object_id  text NOT NULL,
+    given_at   timestamptz NOT NULL,
+    PRIMARY KEY (org_id, object_id)
+);
+CALL wall_off('given_objects');
+
 -- What a job changed: revert reads it.
 CREATE INDEX revisions_of_job ON revisions (org_id, actor_id, kind, object_id, version) WHERE actor_type = 'job';
