@@ -1,6 +1,7 @@
 """hygiene and consolidate: how clean memory is, and putting it in order."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -9,6 +10,9 @@ from holdfast.cli.output import show, show_all
 from holdfast.cli.remote import Remote
 from holdfast_client.learning import calls
 from holdfast_client.learning.model import ConsolidationKind
+
+# Typer takes lists of enumerations, not of literals.
+Kinds = StrEnum("Kinds", [(each, each) for each in get_args(ConsolidationKind)])  # type: ignore[misc]
 
 COLUMNS = ["action", "target", "content", "before", "reason"]
 
@@ -31,7 +35,7 @@ def hygiene(
 
 def consolidate(
     kinds: Annotated[
-        list[ConsolidationKind] | None,
+        list[Kinds] | None,
         typer.Option("--kind", help="Look for this alone; may be given several times."),
     ] = None,
     apply: Annotated[
@@ -47,7 +51,8 @@ def consolidate(
     Example: holdfast consolidate --kind duplicates --user ana
     """
     service = Remote(url, api_key, user=user)
-    found = service.ask(calls.consolidate, dry_run=not apply, kinds=kinds or None)
+    wanted: Any = [each.value for each in kinds] if kinds else None
+    found = service.ask(calls.consolidate, dry_run=not apply, kinds=wanted)
     if found.proposals is None:
         show(found, as_json=as_json)
     else:
