@@ -90,7 +90,7 @@ def revert_job(
     """
     done = Remote(url, api_key, user=user).ask(learning.revert_job, job_id)
     rows = [
-        *({"kind": each.kind, "id": each.id, "outcome": "reverted"} for each in done.reverted),
-        *({"kind": each.kind, "id": each.id, "outcome": each.reason} for each in done.kept),
+        *({**each, "outcome": "reverted"} for each in done["reverted"]),
+        *({**each, "outcome": each["reason"]} for each in done["kept"]),
     ]
     show_all(rows, ["kind", "id", "outcome"], as_json=as_json)

@@ -95,7 +95,7 @@ def accept_proposals(
     Example: holdfast proposals accept prop_0190f5fe7c00700080000000000000aa --user ana
     """
     accepted = Remote(url, api_key, user=user).ask(calls.accept_proposals, proposal_ids)
-    show_all(accepted.data, COLUMNS, as_json=as_json)
+    show_all(accepted["data"], COLUMNS, as_json=as_json)
 
 
 @proposals_app.command("reject")
@@ -130,7 +130,7 @@ def extract(
     found = Remote(url, api_key, user=user).ask(
         calls.extract, _messages(file), agent_id=agent, dry_run=dry_run
     )
-    show_all(found.proposals, COLUMNS, as_json=as_json)
+    show_all(found["proposals"], COLUMNS, as_json=as_json)
 
 
 def _messages(file: Path) -> list[str | dict[str, Any]]:

@@ -60,6 +60,6 @@ def settle_session(
     service = Remote(url, api_key, user=user, workspace=workspace)
     settling = service.ask(learning.settle_session, session_id, dry_run=dry_run)
     if dry_run:
-        show_all(settling.proposals or [], PROPOSAL_COLUMNS, as_json=as_json)
+        show_all(settling["proposals"], PROPOSAL_COLUMNS, as_json=as_json)
     else:
         show(settling, as_json=as_json)

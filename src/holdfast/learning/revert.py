@@ -33,6 +33,10 @@ ORDER: tuple[ObjectKind, ...] = ("node_edge", "node_item", "node", "memory", "en
 CHANGED = "it was changed since by somebody else"
 
 
+class _NothingLeft(Exception):
+    """What the job made, the job itself has ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class RevertedObject:
     """An object that is again what it was before the job."""
@@ -133,6 +137,8 @@ async def _undo(undoing: _Undoing, change: _Change, answer: Reverted) -> None:
         return
     try:
         await UNDO[change.kind](undoing, change)
+    except _NothingLeft:
+        return
     except HoldfastError as error:
         answer.kept.append(KeptObject(change.kind, change.object_id, error.detail))
     else:
@@ -149,6 +155,11 @@ async def _before(undoing: _Undoing, change: _Change) -> revisions.Revision | No
 
 async def _undo_memory(undoing: _Undoing, change: _Change) -> None:
     if change.first == 1:
+        present = await memories.read_memory(
+            undoing.db, undoing.caller, change.object_id, include_expired=True
+        )
+        if present.valid_to is not None and present.valid_to <= undoing.tx.now:
+            raise _NothingLeft
         await memories.retire_memory(
             undoing.db, undoing.caller, change.object_id, if_match=[change.last]
         )
@@ -201,6 +212,8 @@ async def _undo_entry(undoing: _Undoing, change: _Change) -> None:
     agent_id, scope = _entry_owner(change.parent_id or "")
     caller, key = undoing.caller, change.label or ""
     before = await _before(undoing, change)
+    if before is None and change.action in ("forgotten", "evicted"):
+        raise _NothingLeft
     if before is None:
         await entries.forget(undoing.db, caller, agent_id, key, scope=scope, if_match=[change.last])
     else:
@@ -219,11 +232,10 @@ def _entry_owner(audience: str) -> tuple[str, Any]:
 
 
 async def _undo_item(undoing: _Undoing, change: _Change) -> None:
+    if change.first == 1 and change.last > 1:
+        raise _NothingLeft
     if change.first == 1:
-        if change.last == 1:
-            await nodes.delete_item(
-                undoing.db, undoing.caller, change.node_id or "", change.object_id
-            )
+        await nodes.delete_item(undoing.db, undoing.caller, change.node_id or "", change.object_id)
         return
     was = await revisions.at_version(undoing.tx, "node_item", change.object_id, change.first - 1)
     state = was.state or {}

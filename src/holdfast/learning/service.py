@@ -101,17 +101,17 @@ async def extract_now(
     intake = await take_in(resource, learning.backends.counter(resource), given)
     read = await masked(intake.drafts, await org_redactor(db, caller))
     place = Place(None, agent_id, session_id)
-    async with db.begin(caller) as tx:
-        speaking = await enter(tx, caller, place, to_write=True)
-    found = await extract(learning.extractor, speaking, read, [])
+    named = caller if agent_id is None else caller.speaking_as(agent_id)
+    found = await extract(learning.extractor, named, read, [])
     conversation = f"{BUILT_IN}/{session_id}" if session_id else f"extract/{new_id('req')}"
     origin = Origin(learning.extractor.name, conversation, session_id)
-    vectors = await learning_run.embed(db, speaking, found.extraction)
+    vectors = await learning_run.embed(db, named, found.extraction)
 
     async def learn() -> list[Proposal]:
         proposals: list[Proposal] = []
         try:
-            async with db.begin(speaking) as tx:
+            async with db.begin(caller) as tx:
+                speaking = await enter(tx, caller, place, to_write=True)
                 run = await learning_run.open_run(db, tx, speaking, origin)
                 run.vectors = vectors
                 proposals = await learning_run.learn(run, found.extraction)

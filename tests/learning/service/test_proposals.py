@@ -93,11 +93,13 @@ async def test_another_user_sees_none_of_it(talk, org):
         assert reply.status_code == 404
 
 
-async def test_extracting_on_demand(talk):
+async def test_extracting_on_demand(talk, org, rows_of):
     messages = [{"role": "user", "content": "Remember that I park on level 3."}]
     ask = {"messages": messages, "agent_id": "bot"}
 
+    before = rows_of(org.id)
     dry = await talk.call("POST", "/memories/extract", json={**ask, "dry_run": True})
+    assert rows_of(org.id) == before  # not even the agent was registered
     assert [each["content"] for each in dry["proposals"]] == ["The user parks on level 3."]
     assert dry["applied"] == 0
     assert await talk.memories() == []
