@@ -4,10 +4,14 @@ import json
 import subprocess
 import sys
 import threading
+import time
+from datetime import UTC, datetime
 
 import httpx
+import psycopg
 import pytest
 
+from holdfast.engine import find_running
 from tests.conftest import free_port, scratch, serving
 from tests.own_cluster import own_cluster
 
@@ -140,6 +144,42 @@ def test_a_dump_of_your_own_postgres_is_restored_into_an_empty_database(tmp_path
         assert refused.returncode != 0
         embedded = cli("restore", str(backup), HOLDFAST_DATA_DIR=str(data_dir / "new"))
         assert (embedded.returncode, "this is a dump" in embedded.stderr) == (1, True)
+
+
+def test_an_archived_log_is_replayed_up_to_a_moment(data_dir):
+    """Typer reads times to the second: what is written in one second is restored together."""
+    folder, restored_dir = scratch()
+    archive, backup = data_dir.parent / "archived log", data_dir.parent / "kept.tar"
+    with folder:
+        with serving(data_dir, HOLDFAST_WAL_ARCHIVE=str(archive)) as (ready, _):
+            key = ready["api_key"]
+            with client_of(ready["url"], key) as client:
+
+                def save(name):
+                    reply = client.post("/memories", json={"key": name, "value": name})
+                    assert reply.status_code == 201
+
+                save("before")
+                done = cli("backup", str(backup), HOLDFAST_DATA_DIR=str(data_dir))
+                assert done.returncode == 0, done.stderr
+                save("between")
+                time.sleep(1.1)  # the clock is what is asked for
+                moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+                time.sleep(1.1)
+                save("after")
+            running = find_running(data_dir)
+            with psycopg.connect(running.owner_url, autocommit=True) as connection:
+                connection.execute("SELECT pg_switch_wal()")
+        assert list(archive.iterdir())
+        done = cli(
+            *("restore", str(backup), "--wal", str(archive), "--until", moment, "--json"),
+            HOLDFAST_DATA_DIR=str(restored_dir),
+        )
+        assert done.returncode == 0, done.stderr
+        with serving(restored_dir) as (ready, _), client_of(ready["url"], key) as client:
+            assert keys_of(client) == {"before", "between"}
+    alone = cli("restore", str(backup), "--until", moment)
+    assert (alone.returncode, "--wal" in alone.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("content", [b"no tar", b""])

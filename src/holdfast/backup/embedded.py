@@ -1,9 +1,12 @@
 """The embedded database in a backup: a copy of its files with the log that makes it consistent."""
 
 import os
+import shlex
 import shutil
 import tarfile
 import tempfile
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from holdfast.backup.archive import DATABASE, BackupError, Manifest, part
@@ -12,9 +15,18 @@ from holdfast.engine import Engine
 from holdfast.engine.account import account_for
 from holdfast.engine.binaries import binaries_for
 from holdfast.engine.files import sync_folder
-from holdfast.engine.home import find_home, make_data_dir, settle_home
+from holdfast.engine.home import make_data_dir, settle_home
 from holdfast.engine.lock import FolderLock
 from holdfast.kernel.migrate import migrate
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The folder of an archived log to be read after a backup, and the moment at which to stop; None: at its end."""
+
+    log: Path
+    until: datetime | None = None
+
 
 BASE, LOG = "base.tar", "pg_wal.tar"
 UNFINISHED = "postgres.restored-"
@@ -39,8 +51,11 @@ def add_cluster(archive: tarfile.TarFile, folder: Path) -> None:
         archive.add(folder / name, f"{DATABASE}/{name}")
 
 
-def restore_cluster(archive: tarfile.TarFile, manifest: Manifest, data_dir: Path) -> None:
-    """Make the cluster of a data folder that has none from a backup, and let it recover once."""
+def restore_cluster(
+    archive: tarfile.TarFile, manifest: Manifest, data_dir: Path, replay: Replay | None = None
+) -> None:
+    """Make the cluster of a data folder that has none from a backup, and let it recover once; with `replay`, further than
+    the backup."""
     data_dir = data_dir.expanduser().resolve()
     make_data_dir(data_dir)
     lock = FolderLock(data_dir)
@@ -59,6 +74,8 @@ def restore_cluster(archive: tarfile.TarFile, manifest: Manifest, data_dir: Path
         try:
             _extract(archive, BASE, new)
             _extract(archive, LOG, new / "pg_wal")
+            if replay is not None:
+                _ask_for_replay(new, replay)
             _hand_over(new, account.uid, account.gid)
             os.sync()
             new.rename(home.pgdata)
@@ -71,9 +88,22 @@ def restore_cluster(archive: tarfile.TarFile, manifest: Manifest, data_dir: Path
     _recover(data_dir)
 
 
-def has_cluster(data_dir: Path) -> bool:
-    """Whether a data folder has a database."""
-    return find_home(data_dir.expanduser().resolve()).pgdata.exists()
+def _ask_for_replay(pgdata: Path, replay: Replay) -> None:
+    """Have Postgres read the archived log after the backup's own. It removes the signal when it is done."""
+    place = shlex.quote(str(replay.log)).replace("%", "%%")
+    lines = {
+        "restore_command": f"cp {place}/%f %p",
+        "recovery_target_action": "promote",
+        "hot_standby": "off",  # single-user mode, which sets the passwords, can recover but not be a standby
+    }
+    if replay.until is not None:
+        lines["recovery_target_time"] = replay.until.isoformat()
+    quoted = "".join(
+        f"{name} = '{value.replace(chr(39), chr(39) * 2)}'\n" for name, value in lines.items()
+    )
+    with (pgdata / "postgresql.auto.conf").open("a") as file:
+        file.write(quoted)
+    (pgdata / "recovery.signal").touch()
 
 
 def _extract(archive: tarfile.TarFile, name: str, folder: Path) -> None:

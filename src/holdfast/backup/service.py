@@ -17,6 +17,7 @@ from holdfast.backup.archive import (
     open_backup,
     read_manifest,
 )
+from holdfast.backup.embedded import Replay
 from holdfast.kernel import clock
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.ids import new_id
@@ -74,8 +75,17 @@ def _forget(owner_url: str, backup_id: str) -> None:
         connection.execute("DELETE FROM backups WHERE id = %s", [backup_id])
 
 
-def restore(path: Path, *, data_dir: Path, owner_url: str | None, assets_at: str) -> dict[str, Any]:
+def restore(
+    path: Path,
+    *,
+    data_dir: Path,
+    owner_url: str | None,
+    assets_at: str,
+    replay: Replay | None = None,
+) -> dict[str, Any]:
     """Restore a backup into an empty folder, or (with a URL) into an empty database; and its assets."""
+    if replay is not None and owner_url is not None:
+        raise BackupError("a log is replayed into a data folder only, not into a database by URL")
     with open_backup(path) as archive:
         manifest = read_manifest(archive)
         wanted: Kind = "base" if owner_url is None else "dump"
@@ -86,7 +96,7 @@ def restore(path: Path, *, data_dir: Path, owner_url: str | None, assets_at: str
                 else "this is a dump: restore it into a database of yours, with HOLDFAST_DATABASE_URL"
             )
         if owner_url is None:
-            embedded.restore_cluster(archive, manifest, data_dir)
+            embedded.restore_cluster(archive, manifest, data_dir, replay)
         else:
             with tempfile.TemporaryDirectory(prefix="holdfast-restore-") as folder:
                 external.restore_dump(archive, owner_url, Path(folder))

@@ -2,12 +2,15 @@
 
 import asyncio
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from holdfast.backup.embedded import Replay
 from holdfast.backup.service import back_up, restore
+from holdfast.cli.exits import CommandError
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import reach_database
 from holdfast.cli.server import DatabaseUrl, DataDir
@@ -49,6 +52,13 @@ def restore_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup to read.")],
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
+    wal: Annotated[
+        Path | None,
+        typer.Option("--wal", help="Also replay the archived log (HOLDFAST_WAL_ARCHIVE)."),
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option("--until", help="Stop the replay at this time (UTC).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Restore a backup into an empty data folder, or into an empty database of yours.
@@ -56,10 +66,14 @@ def restore_command(
     Example: holdfast restore holdfast-2026-11-16.tar --data-dir /srv/holdfast
     """
     settings = read_settings(data_dir=data_dir, database_url=database_url)
+    if until is not None and wal is None:
+        raise CommandError("--until needs the archived log: name its folder with --wal")
+    at = None if until is None else until.replace(tzinfo=until.tzinfo or UTC)
     restored = restore(
         file.expanduser(),
         data_dir=settings.data_dir,
         owner_url=settings.migration_url or settings.database_url,
         assets_at=settings.assets,
+        replay=None if wal is None else Replay(wal.expanduser().resolve(), at),
     )
     show(restored, as_json=as_json)

@@ -26,6 +26,7 @@ from holdfast.engine.home import (
     find_home,
     make_data_dir,
     settle_home,
+    settle_log_archive,
     settle_socket_dir,
 )
 from holdfast.engine.leftovers import clear_leftovers, live_postmaster
@@ -133,12 +134,14 @@ class Engine:
             create_cluster(home, binaries, account, passwords)
         check_cluster(home.pgdata, binaries)
         socket_dir = settle_socket_dir(home, account)
+        log_archive = settle_log_archive(home, account)
         deadline = time.monotonic() + TROUBLES_PASS_WITHIN_S
         while True:
             try:
                 clear_leftovers(home.pgdata, socket_dir)
                 prepare_cluster(home.pgdata, binaries, account, passwords)
-                write_private(home.pgdata / TUNING_FILE, settings(home.pgdata, socket_dir), account)
+                tuned = settings(home.pgdata, socket_dir, log_archive)
+                write_private(home.pgdata / TUNING_FILE, tuned, account)
                 server = Postmaster(
                     home.pgdata,
                     socket_dir,

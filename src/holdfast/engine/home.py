@@ -5,6 +5,7 @@
       passwords.json           of the two roles (0600)
       postgres.log             what Postgres has to say
       postgres/                the cluster
+      wal_archive              where finished files of the write-ahead log are copied to, if anywhere
       cluster, socket          only where the cluster or its socket had to go elsewhere: where
 
 The two are one folder, except where root starts Postgres as an account that cannot enter the data
@@ -25,6 +26,8 @@ from holdfast.engine.account import Account, account_for, can_reach
 from holdfast.engine.endpoints import PORT
 from holdfast.engine.errors import EngineError
 from holdfast.engine.files import read_if_there, write_private
+
+ARCHIVE_VARIABLE = "HOLDFAST_WAL_ARCHIVE"
 
 # What the kernel allows for a socket's path, with its closing zero byte.
 SOCKET_PATH_BYTES = 104 if sys.platform == "darwin" else 108
@@ -115,6 +118,30 @@ def settle_socket_dir(home: Home, account: Account) -> Path:
     short = _make_short_folder(account)
     write_private(home.socket_note, str(short))
     return short
+
+
+def settle_log_archive(home: Home, account: Account) -> Path | None:
+    """The folder that the write-ahead log is archived in: HOLDFAST_WAL_ARCHIVE, else the one of the last start, so that a
+    command which starts the database for a moment leaves no gap. An empty value turns it off."""
+    note = home.data_dir / "wal_archive"
+    asked = os.environ.get(ARCHIVE_VARIABLE)
+    if asked is None:
+        noted = read_if_there(note)
+        return None if noted is None else Path(noted)
+    if not asked.strip():
+        note.unlink(missing_ok=True)
+        return None
+    folder = Path(asked).expanduser().resolve()
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True)
+        if not account.is_us:
+            os.chown(folder, account.uid, account.gid)
+    if not (account.is_us or can_reach(account, folder)):
+        raise EngineError(
+            f"the account that runs Postgres cannot enter {folder}: choose another folder"
+        )
+    write_private(note, str(folder))
+    return folder
 
 
 def drop_socket_dir(home: Home) -> None:

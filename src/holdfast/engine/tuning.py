@@ -1,6 +1,7 @@
 """The settings that we start Postgres with: written anew at each start, each with its reason."""
 
 import os
+import shlex
 from pathlib import Path
 
 import psutil
@@ -11,8 +12,9 @@ FILE = "holdfast.conf"
 MB = 1024 * 1024
 
 
-def settings(pgdata: Path, socket_dir: Path) -> str:
-    """The text of the file that the cluster's postgresql.conf includes."""
+def settings(pgdata: Path, socket_dir: Path, log_archive: Path | None = None) -> str:
+    """The text of the file that the cluster's postgresql.conf includes. `log_archive` is the folder that finished files of the
+    write-ahead log are copied to."""
     memory_mb = memory_bytes() // MB
     return f"""\
 # Written by Holdfast at each start: changes made here are lost.
@@ -53,6 +55,7 @@ max_wal_size = 2GB
 checkpoint_completion_target = 0.9
 # An old file of the log is removed, not used again under another name: after an erasure it would hold what was erased.
 wal_recycle = off
+{_archiving(log_archive)}
 # pglz: the wheel is built without lz4 and zstd.
 wal_compression = on
 
@@ -90,6 +93,15 @@ log_line_prefix = '%m [%p] '
 timezone = 'UTC'
 log_timezone = 'UTC'
 """
+
+
+def _archiving(folder: Path | None) -> str:
+    """A file appears in the archive whole, and is never replaced."""
+    if folder is None:
+        return "archive_mode = off"
+    place = shlex.quote(str(folder)).replace("%", "%%")
+    command = f"test ! -f {place}/%f && cp %p {place}/%f.part && mv {place}/%f.part {place}/%f"
+    return f"archive_mode = on\narchive_command = {_quoted(command)}\narchive_timeout = 60s"
 
 
 def memory_bytes() -> int:
