@@ -3,10 +3,11 @@
 The extractor and the comparison of candidates with existing rows (with the local embedder) run in this process, without the
 service: sessions are settled one after the other, each with the ten messages before it as context, and rows are kept in a list. Prints the figures that the
 README of data/memchat defines, for the spaces that the rules were tuned on and for those held out, by kind of fact and by kind
-of space, and how well restated and changed facts are distinguished. `--verbose` shows the worst failures. Exits with 1 if a
-figure is below its floor.
+of space, and how well restated and changed facts are distinguished. `--verbose` shows the worst failures. `--service [SPACE …]`
+measures the same through a running service (bench/extract_service.py). Exits with 1 if a figure is below its floor.
 """
 
+import asyncio
 import json
 import sys
 from collections import Counter
@@ -18,6 +19,7 @@ from holdfast_minilm import MiniLM
 from rich.console import Console
 from rich.table import Table
 
+from bench import extract_service
 from bench.memchat import (
     CHECK,
     DATA,
@@ -226,6 +228,8 @@ def _breakdown(title: str, columns: dict[str, dict[str, Share]]) -> Table:
 def main() -> int:
     """Measure and print; returns 1 if a figure is below its floor."""
     verbose, console = "--verbose" in sys.argv, Console(width=150)
+    if "--service" in sys.argv:
+        return _through_service(console, [each for each in sys.argv[1:] if each[0] != "-"])
     spaces = read_spaces()
     parts = {
         "tuned on": run([each for each in spaces if each.name not in CHECK], make_learner),
@@ -261,6 +265,12 @@ def main() -> int:
         )
         _show_failures(console, parts["tuned on"])
     return _verdict(console, everything, pairs)
+
+
+def _through_service(console: Console, names: list[str]) -> int:
+    figures = asyncio.run(extract_service.measure(names))
+    console.print(_table("settled by the service", {"through the service": figures}))
+    return _verdict(console, figures, {})
 
 
 def _show_failures(console: Console, figures: Figures) -> None:
