@@ -16,6 +16,7 @@ from fastapi.telemetry import TelemetryConfig
 
 from holdfast import __version__
 from holdfast.access import routes as access
+from holdfast.access.oauth import routes as oauth_routes
 from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.blocks import routes as blocks
 from holdfast.console import routes as console
@@ -140,6 +141,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router, prefix=API)
     if mcp is not None:
+        app.include_router(oauth_routes.router)
         app.router.routes.extend(mcp.routes)
     for router in anthropic_api.ROUTERS:
         app.include_router(router, prefix="/anthropic/v1")

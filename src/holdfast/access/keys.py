@@ -70,6 +70,7 @@ async def create_key(
             agent_id=agent_id,
             workspace_id=workspace_id,
             requests_per_minute=requests_per_minute,
+            read_only=False,
             expires_at=expires_at,
         )
         await tx.revise("key", key_id, version=1, action="created", state={"kind": kind})

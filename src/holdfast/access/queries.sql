@@ -126,9 +126,9 @@ ON CONFLICT (subject) DO UPDATE SET failures = 0, signed_in_at = excluded.signed
 
 -- name: create_key
 INSERT INTO api_keys (org_id, id, kind, name, digest, prefix, user_id, agent_id, workspace_id, requests_per_minute,
-                      created_at, expires_at)
+                      read_only, created_at, expires_at)
 VALUES (%(org_id)s, %(id)s, %(kind)s, %(name)s, %(digest)s, %(prefix)s, %(user_id)s, %(agent_id)s, %(workspace_id)s,
-        %(requests_per_minute)s, %(now)s, %(expires_at)s);
+        %(requests_per_minute)s, %(read_only)s, %(now)s, %(expires_at)s);
 
 -- name: add_user
 INSERT INTO users (org_id, id, created_at, updated_at)

@@ -113,7 +113,8 @@ class Visit:
     def go(self, path: str, notice: str | None = None, **parameters: str | None) -> Response:
         """Show another page after a change, with a word about what was done."""
         wanted = {name: value for name, value in {**parameters, "notice": notice}.items() if value}
-        return RedirectResponse(path + (f"?{urlencode(wanted)}" if wanted else ""), 303)
+        between = "&" if "?" in path else "?"
+        return RedirectResponse(path + (f"{between}{urlencode(wanted)}" if wanted else ""), 303)
 
     def cursor(self, limit: int = PAGE_LIMIT, *, named: bool = False) -> Cursor:
         """The page of a list that is asked for; `named` where its ids are names that clients chose."""

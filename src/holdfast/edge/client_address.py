@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from holdfast.kernel.errors import Invalid
 
@@ -19,6 +20,12 @@ def read_networks(texts: Sequence[str]) -> tuple[Network, ...]:
         raise Invalid(
             f"HOLDFAST_TRUSTED_PROXIES: {error}; write addresses or networks, as in 10.0.0.0/8"
         ) from None
+
+
+def is_trusted_proxy(request: HTTPConnection) -> bool:
+    """Whether the connection comes from a proxy that the settings trust."""
+    address = None if request.client is None else _parse(request.client.host)
+    return address is not None and _is_in(address, request.app.state.trusted_proxies)
 
 
 def client_address(request: Request) -> str:

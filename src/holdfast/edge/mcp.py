@@ -42,7 +42,7 @@ from holdfast.edge.tool_schema import schema_of
 from holdfast.edge.toolbox import Call, Listed, Shelf, Tool, Toolbox, Worded
 from holdfast.edge.wire import plain
 from holdfast.kernel import metrics, time_limit, tracing
-from holdfast.kernel.errors import AgentNotFound, HoldfastError, Invalid, NotFound
+from holdfast.kernel.errors import AgentNotFound, HoldfastError, Invalid, NotFound, ScopeDenied
 from holdfast.kernel.ids import new_id
 
 Context = ServerRequestContext[Any, Any]
@@ -161,6 +161,8 @@ async def _run(
 ) -> CallToolResult:
     """The result of a tool, or an error that a model can act on; never an exception."""
     try:
+        if call.caller.read_only and not tool.nature.read_only:
+            raise ScopeDenied("this token may only read: the person allowed no more")
         found = _worded(await tool.run(call, given, of_one_agent=of_one_agent))
     except Exception as error:  # every failure is answered
         refusal = as_holdfast_error(error)

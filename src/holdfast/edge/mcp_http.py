@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from holdfast.edge import tool_sets
+from holdfast.edge.base_url import WELL_KNOWN, base_url
 from holdfast.edge.mcp import Context, make_server
 from holdfast.edge.problems import as_holdfast_error, problem, request_id_of
 from holdfast.edge.route import claims_of
@@ -94,7 +95,11 @@ class Endpoint:
                 raise MethodNotAllowed("MCP takes POST here: there are no sessions", "POST")
             scope[_CALL] = await self._identify(request)
         except Exception as error:  # every failure gets a reply
-            await problem(as_holdfast_error(error), request_id_of(request))(scope, receive, send)
+            reply = problem(as_holdfast_error(error), request_id_of(request))
+            if reply.status_code == 401:  # where a client finds who gives tokens (RFC 9728)
+                where = f"{base_url(request)}{WELL_KNOWN}{request.url.path}"
+                reply.headers["WWW-Authenticate"] += f', resource_metadata="{where}"'
+            await reply(scope, receive, send)
             return
         await self.manager.handle_request(scope, receive, send)
 

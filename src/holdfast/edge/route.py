@@ -18,6 +18,7 @@ from holdfast.kernel.errors import (
     HoldfastError,
     Malformed,
     NotFound,
+    ScopeDenied,
 )
 from holdfast.kernel.ids import is_client_id
 from holdfast.kernel.limits import MAX_BODY_BYTES
@@ -181,6 +182,10 @@ async def _identify(request: Request, claims: auth.Claims) -> None:
         and request.headers.get("x-csrf-token") != session.csrf_token
     ):
         raise CsrfRefused("send the csrf_token of the session as X-CSRF-Token")
+    if identified.caller.read_only and request.method not in SAFE_METHODS:
+        raise ScopeDenied(
+            "this token may only read: it takes GET and HEAD, and MCP tools that read"
+        )
     if identified.requests_per_minute is not None:
         await rates.count_request(db, identified.caller, identified.requests_per_minute)
 

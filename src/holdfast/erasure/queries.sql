@@ -26,6 +26,9 @@ SELECT pg_advisory_xact_lock(hashtextextended(concat_ws(' ', 'erase', %(org_id)s
 
 -- --- what is the person's alone --------------------------------------------------------------------------------------
 
+-- name: erase_oauth_grants
+DELETE FROM oauth_grants WHERE org_id = %(org_id)s AND user_id = %(user_id)s RETURNING id;
+
 -- name: erase_api_keys
 DELETE FROM api_keys WHERE org_id = %(org_id)s AND user_id = %(user_id)s RETURNING id;
 

@@ -38,6 +38,7 @@ class Kept:
 # One statement each, with the parameters `user_id`, `of_user` (the audience), `keys` (ids of the person's keys), `this_job`,
 # `nodes`, `stores` and `everything`.
 ERASED: dict[str, Erase] = {
+    "oauth_grants": Erase("grant"),
     "api_keys": Erase("key"),
     "request_counts": Erase(),
     "idempotency_keys": Erase(),

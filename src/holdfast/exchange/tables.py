@@ -88,6 +88,7 @@ TABLES = (
 
 LEFT_OUT = {
     "api_keys": "credentials do not travel",
+    "oauth_grants": "credentials do not travel",
     "browser_sessions": "sign-ins do not travel",
     "sign_in_links": "sign-ins do not travel",
     "sign_in_failures": "belongs to no org",

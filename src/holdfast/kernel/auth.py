@@ -110,6 +110,7 @@ async def _by_key(db: Database, claims: Claims, key: str) -> Identified:
         agent_id=known.agent_id,
         request_id=claims.request_id,
         owner=known.acts_for_owner and known.kind != "agent",
+        read_only=known.read_only,
     )
     if known.kind == "service":
         user_id = claims.user or known.user_id or known.owner_id

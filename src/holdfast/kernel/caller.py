@@ -33,6 +33,7 @@ class Caller:
     request_id: str | None = None
     owner: bool = False  # the user acted for is an owner of the org; never set for agent keys
     stepped_up: bool = False  # password or TOTP given again within the last ten minutes
+    read_only: bool = False  # a token that may read and change nothing
     user_is_new: bool = False  # named for the first time: the first write registers it
 
     @property

@@ -11,6 +11,7 @@ from uuid_utils import uuid7
 Prefix = Literal[
     "org", "key", "job", "evt", "req", "memver", "blk", "ent", "run", "msg",
     "memory", "asset", "node", "item", "edge", "ins", "memstore", "mem", "prop", "bak", "rcpt", "call", "conv", "sum", "flushed",
+    "grant",
 ]  # fmt: skip
 
 # Ids of users, workspaces, projects, agents and sessions are the client's to choose.

@@ -57,6 +57,7 @@ class KnownKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     requests_per_minute: int | None
+    read_only: bool
     owner_id: str | None
     agent_workspace_id: str | None
     workspace_known: bool

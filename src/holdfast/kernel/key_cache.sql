@@ -7,7 +7,7 @@ WITH key AS MATERIALIZED (
      WHERE k.digest = %(proof)s
 )
 SELECT key.org_id, key.id, key.kind, key.user_id, key.agent_id, key.workspace_id, key.expires_at, key.revoked_at,
-       key.requests_per_minute, about.*
+       key.requests_per_minute, key.read_only, about.*
   FROM key, LATERAL key_context(key.entered, key.user_id, key.agent_id, %(workspace)s, %(user)s) AS about;
 
 -- name: beat

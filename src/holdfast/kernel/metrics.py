@@ -52,6 +52,11 @@ hydration_dropped_entries = Counter(
 hydration_dropped_bytes = Counter(
     "holdfast_hydration_dropped_bytes_total", "Bytes that did not fit a hydration's budget."
 )
+oauth_tokens = Counter(
+    "holdfast_oauth_tokens_total",
+    "OAuth tokens by outcome: issued, ended, refused, code_reused, refresh_reused.",
+    ["outcome"],
+)
 context_tokens = Counter(
     "holdfast_context_tokens_total", "Tokens of the contexts that were given, by part.", ["part"]
 )

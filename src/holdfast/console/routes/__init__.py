@@ -4,6 +4,7 @@ from holdfast.console.routes import (
     account,
     activity,
     blocks,
+    consent,
     conversations,
     entries,
     erase,
@@ -25,6 +26,7 @@ from holdfast.console.routes import (
 ROUTERS = (
     sign_in.open_router,
     sign_in.router,
+    consent.router,
     overview.router,
     account.router,
     prompt.router,

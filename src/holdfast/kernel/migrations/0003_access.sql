@@ -11,6 +11,7 @@ CREATE TABLE api_keys (
     agent_id      text,
     workspace_id  text,
     requests_per_minute integer,
+    read_only     boolean NOT NULL DEFAULT false,
     created_at    timestamptz NOT NULL,
     expires_at    timestamptz,
     revoked_at    timestamptz,
