@@ -23,6 +23,7 @@ HALF_BM25 = 18.0
 PER_ARM = 150
 MAX_TOKEN_ROWS = 48
 MAX_IDENTIFIED = 10
+FAINT_SIMILARITY = 0.1
 WEIGHTS = {
     "lexical": 0.5, "semantic": 0.5, "close_reading": 0.5, "session": 0.22, "temporal": 0.25, "actor": 0.08,
     "spoken_by_user": 0.16, "neighbour": 0.0, "question": 0.0,
@@ -128,8 +129,9 @@ class Ranker:
             score = score + weights["neighbour"] * self._better_neighbour(score)
         if 0 < len(set(self.unit_of[identified])) <= MAX_IDENTIFIED:
             score = score + 100.0 * identified
-        score = np.where(chosen, score, -np.inf)
-        best = np.argsort(-score, kind="stable")[: int(chosen.sum())]
+        shown = chosen & ((lexical > 0) | (similarity >= FAINT_SIMILARITY))
+        score = np.where(shown, score, -np.inf)
+        best = np.argsort(-score, kind="stable")[: int(shown.sum())]
         return list(dict.fromkeys(self.unit_of[best].tolist()))
 
     def _lexical(self, question: Mapping[str, Any]) -> tuple[Floats, npt.NDArray[np.bool_]]:
