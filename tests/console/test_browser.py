@@ -16,6 +16,7 @@ from tests.console.test_pages import PLACES
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 if missing() is None:
+    from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import WebDriverWait
@@ -39,7 +40,9 @@ async def page(driver, service, person):
 
 
 def until(driver, is_true):
-    return WebDriverWait(driver, 20).until(lambda _: is_true())
+    """Wait for something to be true; an element of the page before may go while it is looked at."""
+    going = (StaleElementReferenceException, NoSuchElementException)
+    return WebDriverWait(driver, 30, ignored_exceptions=going).until(lambda _: is_true())
 
 
 def press(driver, *keys):
