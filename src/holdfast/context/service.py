@@ -61,6 +61,9 @@ class Ask:
     conversation: ConversationName | None = None
     max_tokens: int | None = None
     model: str | None = None
+    given_to: str | None = (
+        None  # the MCP session that is given the context, where no session is named
+    )
 
     @property
     def turn(self) -> Turn | None:
@@ -118,7 +121,8 @@ async def assemble(backends: Backends, caller: Caller, ask: Ask) -> Context:
         if (kept.reminders, kept.recalled) != (context.system_reminders, context.recalled):
             context = await fitted(kept)
     _count(context)
-    await given_texts.record(db, speaker, ask.session_id, _given_by(context, opened.blocks))
+    session_id = ask.session_id or ask.given_to
+    await given_texts.record(db, speaker, session_id, _given_by(context, opened.blocks))
     return context
 
 

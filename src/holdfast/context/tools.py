@@ -35,7 +35,11 @@ def make_box(backends: Backends) -> Toolbox:
         """Gather what memory holds for this turn: who the user is, what fits the message, what you have stored. Call it once,
         before you answer."""
         ask = service.Ask(
-            message=message, agent_id=call.agent_id, policy=POLICY, max_tokens=max_tokens
+            message=message,
+            agent_id=call.agent_id,
+            policy=POLICY,
+            max_tokens=max_tokens,
+            given_to=call.session_id,
         )
         try:
             found = await service.assemble(backends, call.caller, ask)

@@ -121,7 +121,14 @@ class Endpoint:
             agent_id,
             url=str(request.base_url).rstrip("/"),
             tools=tool_sets.chosen(request.query_params.get("tools")),
+            session_id=_session_of(request),
         )
+
+
+def _session_of(request: Request) -> str | None:
+    """The MCP session that a request names. The server keeps none: it only says which session was given what."""
+    named = request.headers.get("mcp-session-id")
+    return named if named is not None and is_client_id(named) else None
 
 
 def _call_of(context: Context) -> Call:

@@ -28,6 +28,7 @@ class Call:
     agent_id: str
     url: str = ""  # of this service, where it is known
     tools: frozenset[str] = EVERY  # the sets that the client chose
+    session_id: str | None = None  # the MCP session that the client names
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from holdfast.edge import compact
 from holdfast.edge.toolbox import READS, Call, Toolbox, Worded
+from holdfast.kernel import given
 from holdfast.kernel.errors import AgentNotFound
 from holdfast.kernel.pages import MAX_LIMIT
 from holdfast.kernel.recall.answer import Ask
@@ -105,9 +106,12 @@ async def _recall(call: Call, query: str, *, limit: int) -> RecalledThings:
     ask = Ask(query=query, limit=limit)
     try:
         place = Place(agent_id=call.agent_id)
-        return await unified.recall(call.db, call.caller, place, ask)
+        found = await unified.recall(call.db, call.caller, place, ask)
     except AgentNotFound:
-        return await unified.recall(call.db, call.caller, Place(), ask)
+        found = await unified.recall(call.db, call.caller, Place(), ask)
+    texts = [given.GivenText(each.kind, each.id, each.text) for each in found.data]
+    await given.record(call.db, call.caller, call.session_id, texts)
+    return found
 
 
 async def _read(call: Call, id: str) -> Whole:

@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from tests.mcp_client import ask, connected
+
 FIXED = [f"Prefers rule {number} of the house" for number in range(17)]
 
 
@@ -100,6 +102,22 @@ async def test_what_a_session_was_given_is_not_learned_from_it(talk, org):
     await other.say("Remember that I book trains through the Utrecht office.")
     await other.settle()
     assert len(await talk.memories()) == 1  # another session was not given it
+
+
+async def test_what_mcp_tools_gave_to_a_session_is_not_learned_from_it(talk, org):
+    saved = {"content": "The user's landlord is called Joris.", "expected_updated_at": None}
+    await talk.call("PUT", "/memory/blocks/archival", json=saved)
+    names = {"Holdfast_User": "ana", "Mcp_Session_Id": "talk-1"}
+    async with connected(org, **names) as client:
+        given = await ask(client, "recall", query="who is the landlord?")
+        assert [each["text"] for each in given["data"]] == [saved["content"]]
+    await talk.call("DELETE", "/memory/blocks/archival")
+    await talk.say("Remember that my landlord is called Joris.")
+    job = await talk.settle()
+
+    [echo] = await talk.proposals(job_id=job["id"])
+    assert (echo["action"], "given" in echo["reason"]) == ("none", True)
+    assert await talk.memories() == []
 
 
 async def test_privacy_comes_before_any_extractor(talk):
