@@ -10,6 +10,7 @@ import typer
 
 from holdfast.cli.admin import Org, caller_of
 from holdfast.cli.exits import CommandError
+from holdfast.cli.options import ApiKey, Url
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import reach_database
 from holdfast.deployment import Deployment, config_of, open_deployment
@@ -63,13 +64,42 @@ def export_command(
 def import_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The zip to read.")],
     org: Org = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="An export of another system: chatgpt, claude, letta, markdown, mcp, mem0 or zep. Goes through a service.",
+        ),
+    ] = None,
+    user: Annotated[str | None, typer.Option("--user", help="With --from: for this user.")] = None,
+    store: Annotated[
+        str | None, typer.Option("--store", help="With --from markdown: into this store.")
+    ] = None,
+    url: Url = None,
+    api_key: ApiKey = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import an export: all of it or nothing. Of what is there already, the newer version wins.
 
+    With --from, what is there already stays as it is, so that an import can be run again.
+
     Example: holdfast import ana.zip --dry-run
     """
+    if source is not None:
+        from holdfast.cli.foreign import import_foreign
+
+        import_foreign(
+            source,
+            file,
+            user=user,
+            store=store,
+            url=url,
+            api_key=api_key,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+        return
     caller = caller_of(org)
 
     async def run(deployment: Deployment) -> dict[str, Any]:
