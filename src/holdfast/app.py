@@ -25,10 +25,12 @@ from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
 from holdfast.deployment import Config, Deployment
+from holdfast.directory import people_routes as people
 from holdfast.directory import routes as directory
 from holdfast.edge import middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
+from holdfast.entries import history_routes as entry_history
 from holdfast.entries import routes as entries
 from holdfast.erasure import routes as erasure
 from holdfast.exchange import routes as exchange
@@ -54,6 +56,7 @@ ROUTERS = (
     context.router,
     *memories.ROUTERS,
     entries.router,
+    entry_history.router,
     entries.batch_router,
     entries.zip_router,
     conversations.router,
@@ -64,6 +67,7 @@ ROUTERS = (
     access.router,
     access.secret_router,
     directory.router,
+    people.router,
     *operations.routers,
     learning.router,
     erasure.router,

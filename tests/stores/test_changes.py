@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.stores import changes
+from holdfast.kernel import diffs
 from holdfast.stores.changes import Side, unified
 
 BEFORE_ALL, AFTER_ALL = "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"
@@ -150,6 +150,6 @@ def test_patch_makes_the_new_of_the_old(tmp_path_factory, old, new):
 
 
 def test_a_diff_too_long_to_search_is_a_whole_replacement(monkeypatch):
-    monkeypatch.setattr(changes, "MAX_LINES_COMPARED", 1)
+    monkeypatch.setattr(diffs, "MAX_LINES_COMPARED", 1)
     text = unified(Side("f", "a\nb\n"), Side("f", "b\na\n"))
     assert text == "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-a\n-b\n+b\n+a\n"

@@ -22,6 +22,7 @@ from holdfast_client.transport import (
 from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
 if TYPE_CHECKING:
+    from holdfast_client.activity import Activity, AsyncActivity
     from holdfast_client.blocks import AsyncBlocks, Blocks
     from holdfast_client.context import AsyncContexts, Contexts
     from holdfast_client.conversations import AsyncConversations, Conversations
@@ -49,6 +50,7 @@ P = TypeVar("P")
 # The module and class of each face; the async class has `Async` before its name. A face is loaded at its first use, so
 # that importing the client takes little more than importing httpx.
 FACES = {
+    "activity": "activity.Activity",
     "blocks": "blocks.Blocks",
     "context": "context.Contexts",
     "conversations": "conversations.Conversations",
@@ -78,6 +80,7 @@ class Client(Verbs):
     does not close it.
     """
 
+    activity: "Activity"
     blocks: "Blocks"
     context: "Contexts"
     conversations: "Conversations"
@@ -190,6 +193,7 @@ class Client(Verbs):
 class AsyncClient(AsyncVerbs):
     """The async client: the same arguments and methods as `Client`, awaited."""
 
+    activity: "AsyncActivity"
     blocks: "AsyncBlocks"
     context: "AsyncContexts"
     conversations: "AsyncConversations"

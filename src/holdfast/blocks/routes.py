@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
-from holdfast.blocks import edit, recall, service
+from holdfast.blocks import edit, past, recall, service
 from holdfast.blocks.model import (
     DEFAULT_LINES,
     MAX_LINES,
@@ -18,8 +18,9 @@ from holdfast.blocks.model import (
 )
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import Body
+from holdfast.edge.wire import Body, DiffFrom, DiffTo
 from holdfast.kernel.clock import Instant
+from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.sight import Audience
 
@@ -116,10 +117,18 @@ async def list_blocks(
 
 @router.get("/blocks/{block_type}", operation_id="blocks.read")
 async def get_block(
-    block_type: BlockType, where: ThePlace, response: Response, caller: TheCaller, db: TheDatabase
+    block_type: BlockType,
+    where: ThePlace,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+    as_of: Annotated[Instant | None, Query(description="as it stood at this instant")] = None,
 ) -> Block:
-    """One block."""
-    block = await service.read_block(db, caller, where, block_type)
+    """One block, now or as it stood at an instant."""
+    if as_of is None:
+        block = await service.read_block(db, caller, where, block_type)
+    else:
+        block = await past.read_block_as_of(db, caller, where, block_type, as_of)
     set_etag(response, block.version)
     return block
 
@@ -196,6 +205,19 @@ async def get_history(
 ) -> BlockHistory:
     """Every revision of a block, newest first, the current one included; also of one that was deleted."""
     return BlockHistory(await service.history(db, caller, where, block_type))
+
+
+@router.get("/blocks/{block_type}/diff", operation_id="blocks.diff")
+async def get_diff(
+    block_type: BlockType,
+    where: ThePlace,
+    since: DiffFrom,
+    until: DiffTo,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> TextDiff:
+    """What changed in a block between two versions or times, in either order, as a unified diff."""
+    return await past.diff_block(db, caller, where, block_type, since, until)
 
 
 @router.post("/blocks/{block_type}/restore", operation_id="blocks.restore")

@@ -128,7 +128,7 @@ async def restore_block(
     """Bring an earlier text back as a new version, under the same compare-and-set; of a deleted block too."""
     async with db.read(caller) as tx:
         await enter(tx, caller, where, to_write=False)
-        block_id = await _must_have_been(tx, where, block_type)
+        block_id = await must_have_been(tx, where, block_type)
         then = await revisions.at_version(tx, KIND, block_id, version)
     if then.content is None:
         raise NotFound(f"version {version} has no text to bring back: it is {then.action}")
@@ -185,7 +185,7 @@ async def history(
     """Every revision of a block, newest first, those before a deletion included."""
     async with db.read(caller) as tx:
         await enter(tx, caller, where, to_write=False)
-        block_id = await _must_have_been(tx, where, block_type)
+        block_id = await must_have_been(tx, where, block_type)
         found = await revisions.history(tx, KIND, block_id)
     return [_as_it_was(each, block_type) for each in found]
 
@@ -328,7 +328,7 @@ def refusal(current: Block | None, if_match: IfMatch) -> Conflict | Precondition
     )
 
 
-async def _must_have_been(tx: Tx, where: Audience, block_type: BlockType) -> str:
+async def must_have_been(tx: Tx, where: Audience, block_type: BlockType) -> str:
     """The id of a block, deleted ones included; NotFound if there never was one."""
     block_id = await tx.one(
         str,

@@ -9,6 +9,8 @@ Visibility = Literal["team", "private"]
 MAX_NAME_CHARS = 255
 MAX_REFERENCES = 32
 
+Role = Literal["owner", "member"]
+
 
 @dataclass(frozen=True, slots=True)
 class Org:
@@ -77,6 +79,7 @@ class User:
     id: str
     email: str | None
     owner: bool
+    role: Role
     insight_capture: bool
     totp_enabled: bool
     version: int

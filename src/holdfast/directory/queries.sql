@@ -16,7 +16,7 @@ p.id, p.name, p.visibility, p.workspace_id, p.version, p.created_at, p.updated_a
 id, name, workspace_id, project_id, memory, version, created_at, updated_at
 
 -- fragment: user
-id, email, owner, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
+id, email, owner, CASE WHEN owner THEN 'owner' ELSE 'member' END AS role, insight_capture, totp_confirmed_at IS NOT NULL AS totp_enabled, version, created_at, updated_at
 
 -- name: read_org
 SELECT {org}
@@ -201,6 +201,35 @@ ON CONFLICT (org_id, id) DO UPDATE
        updated_at = later(u.updated_at, %(now)s)
  WHERE matches(u.version, %(if_match)s)
 RETURNING {user};
+
+-- name: create_user
+-- Gives no row where the id is taken.
+INSERT INTO users (org_id, id, email, owner, created_at, updated_at)
+VALUES (%(org_id)s, %(id)s, %(email)s, %(owner)s, %(now)s, %(now)s)
+ON CONFLICT (org_id, id) DO NOTHING
+RETURNING {user};
+
+-- name: lock_owners
+-- Two that demote or delete each other wait here, and the second finds one owner.
+SELECT id FROM users WHERE org_id = %(org_id)s AND owner ORDER BY id FOR UPDATE;
+
+-- name: change_person
+-- Gives no row where there is no such user, or If-Match fails.
+UPDATE users
+   SET email = CASE WHEN %(sets_email)s THEN %(email)s ELSE email END, owner = coalesce(%(owner)s, owner), version = version + 1,
+       updated_at = later(updated_at, %(now)s)
+ WHERE org_id = %(org_id)s AND id = %(id)s AND matches(version, %(if_match)s)
+RETURNING {user};
+
+-- name: delete_user
+-- Browser sessions, sign-in links and memberships go with the row.
+DELETE FROM users
+ WHERE org_id = %(org_id)s AND id = %(id)s AND matches(version, %(if_match)s)
+RETURNING {user};
+
+-- name: revoke_keys_of_user
+UPDATE api_keys SET revoked_at = %(now)s
+ WHERE org_id = %(org_id)s AND user_id = %(id)s AND revoked_at IS NULL;
 
 -- name: list_users
 SELECT {user}

@@ -44,7 +44,7 @@ async def change_me(
         )
         if user is None:
             raise PreconditionFailed("the user changed since that ETag")
-        await _revise_user(tx, user)
+        await revise_user(tx, user)
     return user
 
 
@@ -74,7 +74,7 @@ async def put_user(
             raise Conflict("another user of the org has this e-mail address") from None
         if user is None:
             raise RuntimeError("the user was not returned")
-        await _revise_user(tx, user)
+        await revise_user(tx, user)
         tx.on_commit(db.services.get(KeyCache).forget)  # a key may speak for the org's owner
     return user
 
@@ -91,7 +91,8 @@ async def list_users(db: Database, caller: Caller, cursor: Cursor) -> Page[User]
     )
 
 
-async def _revise_user(tx: Tx, user: User) -> None:
+async def revise_user(tx: Tx, user: User) -> None:
+    """Write the revision of a changed user."""
     await tx.revise(
         "user",
         user.id,

@@ -42,6 +42,10 @@ class Requests:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        # HEAD of an API path is its GET without the body.
+        is_head = scope["method"] == "HEAD" and scope["path"].startswith("/api/")
+        if is_head:
+            scope = {**scope, "method": "GET"}
         request_id = _request_id(scope)
         scope["holdfast.request_id"] = request_id
         started = time.perf_counter()
@@ -52,6 +56,8 @@ class Requests:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = _with_headers(message["headers"], request_id)
+            elif is_head:
+                message = {**message, "body": b""}
             await send(message)
 
         metrics.requests_in_flight.inc()

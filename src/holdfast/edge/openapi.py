@@ -78,6 +78,12 @@ HEADERS: list[dict[str, Any]] = [
     },
 ]
 
+IF_NONE_MATCH: dict[str, Any] = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "An ETag that was read before: 304 where it is still this one.",
+    "schema": {"type": "string"},
+}
 # Headers of answers.
 REQUEST_ID: dict[str, Any] = {
     "x-request-id": {
@@ -140,6 +146,17 @@ def _describe_operation(
             _add_examples(response, schemas, example_of)
             headers = {**_answer_headers(response, schemas), **response.get("headers", {})}
             response["headers"] = headers
+            if method == "get" and "ETag" in headers:
+                _describe_not_modified(operation)
+
+
+def _describe_not_modified(operation: dict[str, Any]) -> None:
+    operation["responses"].setdefault(
+        "304", {"description": "It has this ETag still.", "headers": ETAG}
+    )
+    names = {each["name"].lower() for each in operation["parameters"]}
+    if "if-none-match" not in names:
+        operation["parameters"] = [*operation["parameters"], IF_NONE_MATCH]
 
 
 def _add_examples(

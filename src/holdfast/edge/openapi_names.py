@@ -31,6 +31,7 @@ TAGS: dict[str, str] = {
     "activity": "Figures over time, and who changed what.",
     "jobs": "Background work: its state, its result, retry and cancel.",
     "language models": "The calls to language models that the service made, and their tokens.",
+    "exchange": "Export and import of an org, a user or an agent.",
     "erasure": "Erase a person, and the receipt that proves it.",
     "directory": "The org, its workspaces, projects, agents, users and sessions.",
     "access": "Signing in with a browser, and API keys.",

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from fastapi import Depends, Header, Response
+from fastapi import Depends, Header, Request, Response
 
 from holdfast.kernel.errors import Malformed
 
@@ -22,6 +22,16 @@ def etag(version: int) -> str:
 def set_etag(response: Response, version: int) -> None:
     """Send the version along as ETag."""
     response.headers["ETag"] = etag(version)
+
+
+def unless_the_same(request: Request, response: Response) -> Response:
+    """304 in place of an answer whose ETag a reader sent as If-None-Match."""
+    tag, known = response.headers.get("etag"), request.headers.get("if-none-match")
+    if request.method != "GET" or response.status_code != 200 or tag is None or known is None:
+        return response
+    if known.strip() != "*" and tag not in [f'"{found}"' for _, found in _tags.findall(known)]:
+        return response
+    return Response(status_code=304, headers={"ETag": tag})
 
 
 class AnyVersion(list[int]):

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from holdfast.edge import preconditions
 from holdfast.edge.json_body import read_body, read_json
 from holdfast.edge.problems import as_holdfast_error, not_allowed, problem, request_id_of
 from holdfast.kernel import auth, idempotency, rates, time_limit, tracing
@@ -122,7 +123,7 @@ class ApiRoute(APIRoute):
         async def handle(request: Request) -> Response:
             try:
                 with time_limit.one_call(grows=self.database_work_grows):
-                    return await checked(request)
+                    return preconditions.unless_the_same(request, await checked(request))
             except Exception as error:  # every failure gets a reply
                 return self.refuse(as_holdfast_error(error), request)
 

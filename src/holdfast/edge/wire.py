@@ -83,6 +83,12 @@ BeforeId = Annotated[str | None, Query(description=NEWER, json_schema_extra=MADE
 AfterName = Annotated[str | None, Query(description=OLDER, json_schema_extra=NAMED)]
 BeforeName = Annotated[str | None, Query(description=NEWER, json_schema_extra=NAMED)]
 
+_POINT = "a version, or a time"
+DiffFrom = Annotated[
+    str, Query(alias="from", description=_POINT, examples=["2026-01-01T00:00:00Z"])
+]
+DiffTo = Annotated[str, Query(alias="to", description=_POINT, examples=["2100-01-01T00:00:00Z"])]
+
 
 async def page_cursor(
     limit: Limit = DEFAULT_LIMIT, after_id: AfterId = None, before_id: BeforeId = None

@@ -3,13 +3,14 @@
 from datetime import datetime
 
 from holdfast.entries import runs
-from holdfast.entries.model import EntryHistory, EntryRevision, NewEntry, Scope, StoredEntry
+from holdfast.entries.model import Entry, EntryHistory, EntryRevision, NewEntry, Scope, StoredEntry
 from holdfast.entries.quota import Past, Quota
 from holdfast.entries.reach import Reach, must_change
 from holdfast.entries.service import IfMatch, check_if_match, enter_to_change, find
-from holdfast.kernel import limits, revisions
+from holdfast.kernel import diffs, limits, revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.revisions import Revision
@@ -30,15 +31,63 @@ async def history(
     scope: Scope | None = None,
 ) -> EntryHistory:
     """Every revision under a key, newest first, over all its lives."""
-    limits.storable(key, field="key")
+    _, past = await _past_of(db, caller, agent_id, key, run_id, category, scope)
     async with db.read(caller) as tx:
-        await enter_agent(tx, caller, agent_id, to_write=False)
-        # A run's history outlives it: only that there was such a run is checked.
-        await runs.read_under(tx, caller, agent_id, run_id)
-        reach = Reach.of(caller, agent_id, run_id)
-        _, past = await _trace(tx, reach, key, category, scope)
         found = await revisions.history(tx, "entry", past.id)
     return EntryHistory([_as_it_was(each, key) for each in found])
+
+
+async def diff(
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    key: str,
+    since: str,
+    until: str,
+    *,
+    run_id: str | None = None,
+    category: str | None = None,
+    scope: Scope | None = None,
+) -> TextDiff:
+    """What changed under a key between two versions or times."""
+    _, past = await _past_of(db, caller, agent_id, key, run_id, category, scope)
+    async with db.read(caller) as tx:
+        return await diffs.between(tx, "entry", past.id, since, until)
+
+
+async def as_of(
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    key: str,
+    at: datetime,
+    *,
+    run_id: str | None = None,
+    scope: Scope | None = None,
+) -> Entry:
+    """The entry as it stood under a key at an instant; NotFound where nothing did."""
+    audience, past = await _past_of(db, caller, agent_id, key, run_id, None, scope)
+    async with db.read(caller) as tx:
+        then = await revisions.as_of(tx, "entry", past.id, at)
+    if then is None or then.content is None or then.state is None:
+        raise NotFound("nothing stood under this key then")
+    return Entry(
+        id=past.id,
+        agent_id=then.state["agent_id"],
+        workspace_id=audience.workspace_id or caller.workspace_id,
+        run_id=audience.run_id,
+        user_id=audience.user_id,
+        scope="agent" if audience.user_id is None else "user",
+        key=key,
+        category=then.state["category"],
+        content=then.content,
+        tags=then.state["tags"],
+        size=then.state["size"],
+        version=then.version,
+        expires_at=None,
+        created_at=datetime.fromisoformat(then.state["created_at"]),
+        updated_at=datetime.fromisoformat(then.state["updated_at"]),
+    )
 
 
 async def restore(
@@ -77,6 +126,25 @@ async def restore(
         await quota.save()
     quota.tally.report()
     return stored
+
+
+async def _past_of(
+    db: Database,
+    caller: Caller,
+    agent_id: str,
+    key: str,
+    run_id: str | None,
+    category: str | None,
+    scope: Scope | None,
+) -> tuple[Audience, Past]:
+    """The audience and the last revision of what stands or stood under a key, for this caller."""
+    limits.storable(key, field="key")
+    async with db.read(caller) as tx:
+        await enter_agent(tx, caller, agent_id, to_write=False)
+        # A run's history outlives it: only that there was such a run is checked.
+        await runs.read_under(tx, caller, agent_id, run_id)
+        reach = Reach.of(caller, agent_id, run_id)
+        return await _trace(tx, reach, key, category, scope)
 
 
 async def _trace(

@@ -19,7 +19,6 @@ from holdfast.entries.model import (
     DEFAULT_BUDGET_BYTES,
     Entry,
     EntryBatchResult,
-    EntryHistory,
     Filter,
     HydratedRun,
     Hydration,
@@ -110,13 +109,6 @@ class RunStart(Body):
     budget_bytes: int = Field(DEFAULT_BUDGET_BYTES, ge=0, le=MAX_BUDGET_BYTES)
 
 
-class EntryRestoreBody(Body):
-    """Which version to bring back."""
-
-    version: int = Field(ge=1, le=2**31 - 1)
-    scope: Scope | None = Field(None, description="as the query parameter")
-
-
 class Forgotten(Body):
     """Whether there was anything to forget."""
 
@@ -165,7 +157,7 @@ async def put_entry(
         expected_version=body.expected_version,
         if_match=if_match,
     )
-    return _stored(response, stored)
+    return answer_stored(response, stored)
 
 
 @router.get("/entries", operation_id="entries.list", response_model=Page[Entry])
@@ -204,10 +196,14 @@ async def get_entry(
     db: TheDatabase,
     run_id: RunId = None,
     scope: TheScope = None,
+    as_of: Annotated[Instant | None, Query(description="as it stood at this instant")] = None,
     accept: Annotated[str, Header()] = "",
 ) -> Entry | Response:
     """The entry under a key: of the current run, else the user's with this agent, the agent's, its workspace's."""
-    entry = await service.recall(db, caller, agent_id, key, run_id=run_id, scope=scope)
+    if as_of is None:
+        entry = await service.recall(db, caller, agent_id, key, run_id=run_id, scope=scope)
+    else:
+        entry = await history.as_of(db, caller, agent_id, key, as_of, run_id=run_id, scope=scope)
     if markdown.MEDIA_TYPE in accept.lower():
         headers = {"ETag": etag(entry.version), "Vary": "Accept"}
         return Response(markdown.write(entry), headers=headers, media_type=markdown.MEDIA_TYPE)
@@ -232,52 +228,6 @@ async def delete_entry(
         db, caller, agent_id, key, run_id=run_id, category=category, scope=scope, if_match=if_match
     )
     return Forgotten(forgotten=forgotten)
-
-
-@router.get("/history/{key:rest}", operation_id="entries.history")
-async def get_history(
-    agent_id: str,
-    key: TheKey,
-    caller: TheCaller,
-    db: TheDatabase,
-    run_id: RunId = None,
-    category: Category = None,
-    scope: TheScope = None,
-) -> EntryHistory:
-    """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
-    return await history.history(
-        db, caller, agent_id, key, run_id=run_id, category=category, scope=scope
-    )
-
-
-@router.post(
-    "/restore/{key:rest}", operation_id="entries.restore", responses={201: {"model": StoredEntry}}
-)
-async def restore_entry(
-    agent_id: str,
-    key: TheKey,
-    body: EntryRestoreBody,
-    if_match: IfMatch,
-    response: Response,
-    caller: TheCaller,
-    db: TheDatabase,
-    run_id: RunId = None,
-    category: Category = None,
-    scope: TheScope = None,
-) -> StoredEntry:
-    """Store again what stood under a key at a version (201 if the key was gone)."""
-    stored = await history.restore(
-        db,
-        caller,
-        agent_id,
-        key,
-        body.version,
-        run_id=run_id,
-        category=category,
-        scope=body.scope or scope,
-        if_match=if_match,
-    )
-    return _stored(response, stored)
 
 
 @batch_router.post("/entries-batch", operation_id="entries.store_batch")
@@ -369,7 +319,7 @@ async def import_entries(
     return await transfer.import_entries(db, caller, agent_id, archive, mode=mode, scope=scope)
 
 
-def _stored(response: Response, stored: StoredEntry) -> StoredEntry:
+def answer_stored(response: Response, stored: StoredEntry) -> StoredEntry:
     response.status_code = 201 if stored.created else 200
     set_etag(response, stored.version)
     return stored

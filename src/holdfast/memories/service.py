@@ -9,7 +9,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
-from holdfast.kernel import revisions, sight
+from holdfast.kernel import diffs, revisions, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, PreconditionFailed
@@ -79,6 +79,23 @@ async def read_history(
         await read_row(tx, speaking, memory_id, include_expired=include_expired)
         found = await revisions.history(tx, "memory", memory_id)
     return [_past(revision) for revision in found if revision.state is not None]
+
+
+async def diff_memory(
+    db: Database,
+    caller: Caller,
+    memory_id: str,
+    since: str,
+    until: str,
+    *,
+    place: Place = ANYWHERE,
+    include_expired: bool = False,
+) -> diffs.TextDiff:
+    """What changed in a memory's value between two versions or times."""
+    async with db.read(caller) as tx:
+        speaking = await enter(tx, caller, place, to_write=False)
+        await read_row(tx, speaking, memory_id, include_expired=include_expired)
+        return await diffs.between(tx, "memory", memory_id, since, until)
 
 
 def _past(revision: revisions.Revision) -> PastMemory:

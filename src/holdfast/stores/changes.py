@@ -1,7 +1,6 @@
 """What changed in a store between two versions or two moments, as unified diffs."""
 
 import asyncio
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from holdfast.kernel import limits
+from holdfast.kernel import diffs, limits
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
@@ -22,8 +21,6 @@ from holdfast.stores.service import in_sight, must_be_there, queries
 version_queries = load(__file__, "versions.sql")
 
 MAX_FILES = 1000
-# Past this many lines on both sides, finding the shortest diff would take longer than anyone waits.
-MAX_LINES_COMPARED = 10_000
 
 _instant: TypeAdapter[datetime] = TypeAdapter(Instant)
 
@@ -130,33 +127,12 @@ def _file(old: Side | None, new: Side | None) -> Iterator[FileDiff]:
 
 def unified(old: Side | None, new: Side | None) -> str:
     """A unified diff, in the form that patch reads."""
-    before, after = _lines(old), _lines(new)
-    names = (
+    return diffs.unified(
+        None if old is None else old.content or "",
+        None if new is None else new.content or "",
         f"a/{old.path}" if old else "/dev/null",
         f"b/{new.path}" if new else "/dev/null",
     )
-    if min(len(before), len(after)) > MAX_LINES_COMPARED:
-        hunk = [
-            f"--- {names[0]}\n",
-            f"+++ {names[1]}\n",
-            f"@@ -1,{len(before)} +1,{len(after)} @@\n",
-            *(f"-{line}" for line in before),
-            *(f"+{line}" for line in after),
-        ]
-    else:
-        hunk = list(difflib.unified_diff(before, after, *names))
-    return "".join(hunk)
-
-
-def _lines(side: Side | None) -> list[str]:
-    """Lines as patch knows them: only \\n ends one, and a last one without it says so."""
-    if side is None or not side.content:
-        return []
-    lines = [f"{line}\n" for line in side.content.split("\n")]
-    if side.content.endswith("\n"):
-        return lines[:-1]
-    lines[-1] += "\\ No newline at end of file\n"
-    return lines
 
 
 def _side(version: VersionRow) -> Side | None:

@@ -18,6 +18,7 @@ class Blocks(Face):
     put = write
     delete = sync(calls.delete_block)
     history = sync(calls.history)
+    diff = sync(calls.diff)
     restore = sync(calls.restore_block)
     edit_line = sync(calls.edit_line)
     recall = sync(calls.recall_lines)
@@ -70,6 +71,7 @@ class AsyncBlocks(AsyncFace):
     put = write
     delete = awaited(calls.delete_block)
     history = awaited(calls.history)
+    diff = awaited(calls.diff)
     restore = awaited(calls.restore_block)
     edit_line = awaited(calls.edit_line)
     recall = awaited(calls.recall_lines)

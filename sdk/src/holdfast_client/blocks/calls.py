@@ -9,6 +9,7 @@ from typing import Literal
 
 from holdfast_client.blocks.model import Block, BlockRevision, BlockScope, BlockType, RecalledLine
 from holdfast_client.calls import Call, Query, ask, at, data_of, delete, get, one, patch, post, put
+from holdfast_client.diffs import Point, TextDiff
 from holdfast_client.scope import Scope
 from holdfast_client.values import given, instant
 
@@ -29,10 +30,11 @@ def read_block(
     *,
     scope: BlockScope | None = None,
     agent_id: str | None = None,
+    as_of: datetime | None = None,
 ) -> Call[Block]:
-    """One block."""
+    """One block, now or as it stood at an instant."""
     path = at("memory", "blocks", block_type)
-    return get(asker, path, one(Block), _place(asker, scope, agent_id))
+    return get(asker, path, one(Block), {**_place(asker, scope, agent_id), "as_of": as_of})
 
 
 def write_block(
@@ -110,6 +112,21 @@ def history(
     """Every revision of a block, newest first, the current one included."""
     path = at("memory", "blocks", block_type, "history")
     return get(asker, path, data_of(BlockRevision), _place(asker, scope, agent_id))
+
+
+def diff(
+    asker: Scope,
+    block_type: BlockType,
+    since: Point,
+    until: Point,
+    *,
+    scope: BlockScope | None = None,
+    agent_id: str | None = None,
+) -> Call[TextDiff]:
+    """What changed in a block between two versions or times, in either order."""
+    path = at("memory", "blocks", block_type, "diff")
+    asked: Query = {**_place(asker, scope, agent_id), "from": since, "to": until}
+    return get(asker, path, one(TextDiff), asked)
 
 
 def restore_block(

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, put, raw
+from holdfast_client.calls import Call, Query, at, delete, get, one, page_of, patch, post, put, raw
 from holdfast_client.directory.model import (
     Agent,
     ApiKey,
     MemoryReference,
     Org,
     Project,
+    Role,
     Session,
     User,
     Visibility,
@@ -145,6 +146,32 @@ def list_users(
 def export_user(scope: Scope, user_id: str) -> Call[bytes]:
     """Everything that is held about a person, as a zip."""
     return get(scope, at("users", user_id, "export"), raw)
+
+
+def create_user(
+    scope: Scope, user_id: str, *, email: str | None = None, role: Role = "member"
+) -> Call[User]:
+    """Register a user; Conflict if the id or the e-mail address is taken. For service keys and owners."""
+    body = {"user_id": user_id, "role": role, **({} if email is None else {"email": email})}
+    return post(scope, "/users", one(User), body, conflict_as=User)
+
+
+def change_user(
+    scope: Scope,
+    user_id: str,
+    *,
+    email: str | Unset | None = UNSET,
+    role: Role | Unset = UNSET,
+    if_match: int | None = None,
+) -> Call[User]:
+    """Change a user's e-mail address (None removes it) or role; Conflict for the last owner. For service keys and owners."""
+    body = given(email=email, role=role)
+    return patch(scope, at("users", user_id), one(User), body, if_match=if_match, conflict_as=User)
+
+
+def delete_user(scope: Scope, user_id: str, *, if_match: int | None = None) -> Call[None]:
+    """Delete a user with their keys and sessions; their memory stays until they are erased. For service keys and owners."""
+    return delete(scope, at("users", user_id), if_match=if_match, conflict_as=User)
 
 
 def read_me(scope: Scope) -> Call[User]:

@@ -6,6 +6,8 @@ from typing import Literal
 
 Visibility = Literal["team", "private"]
 
+Role = Literal["owner", "member"]
+
 
 @dataclass(frozen=True, slots=True)
 class Org:
@@ -83,6 +85,7 @@ class User:
     id: str
     email: str | None
     owner: bool
+    role: Role
     insight_capture: bool
     totp_enabled: bool
     version: int

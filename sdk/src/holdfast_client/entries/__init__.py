@@ -17,6 +17,7 @@ class Entries(Face):
     forget = sync(calls.forget)
     delete = forget
     history = sync(calls.history)
+    diff = sync(calls.diff)
     restore = sync(calls.restore)
     store_batch = sync(calls.store_batch)
     hydrate = sync(calls.hydrate)
@@ -40,6 +41,7 @@ class AsyncEntries(AsyncFace):
     forget = awaited(calls.forget)
     delete = forget
     history = awaited(calls.history)
+    diff = awaited(calls.diff)
     restore = awaited(calls.restore)
     store_batch = awaited(calls.store_batch)
     hydrate = awaited(calls.hydrate)

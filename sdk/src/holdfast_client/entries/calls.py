@@ -19,6 +19,7 @@ from holdfast_client.calls import (
     raw,
     remove,
 )
+from holdfast_client.diffs import Point, TextDiff
 from holdfast_client.entries.model import (
     BatchResult,
     Entry,
@@ -81,12 +82,13 @@ def recall(
     run_id: str | None = None,
     scope: EntryScope | None = None,
     agent_id: str | None = None,
+    as_of: datetime | None = None,
 ) -> Call[Entry]:
     """The entry under a key: the run's, else the user's with the agent, the agent's, the workspace's; else NotFound.
 
-    Scope `user` looks only for the user's entry, scope `agent` only for the others.
+    Scope `user` looks only for the user's entry, scope `agent` only for the others. `as_of`: as it stood at an instant.
     """
-    asked: Query = {"run_id": run_id, "scope": scope}
+    asked: Query = {"run_id": run_id, "scope": scope, "as_of": as_of}
     return get(asker, _path(asker, agent_id, "entries", key), one(Entry), asked)
 
 
@@ -177,6 +179,23 @@ def history(
     """Every revision under a key, newest first, including forgotten, evicted and expired entries."""
     asked: Query = {"run_id": run_id, "category": category, "scope": scope}
     return get(asker, _path(asker, agent_id, "history", key), data_of(EntryRevision), asked)
+
+
+def diff(
+    asker: Scope,
+    key: str,
+    since: Point,
+    until: Point,
+    *,
+    run_id: str | None = None,
+    category: str | None = None,
+    scope: EntryScope | None = None,
+    agent_id: str | None = None,
+) -> Call[TextDiff]:
+    """What changed under a key between two versions or times, in either order."""
+    asked: Query = {"run_id": run_id, "category": category, "scope": scope}
+    path = _path(asker, agent_id, "diff", key)
+    return get(asker, path, one(TextDiff), {**asked, "from": since, "to": until})
 
 
 def restore(

@@ -25,6 +25,7 @@ class Memories(Face):
         extract = Later(sync, "learning.calls", "extract")
     search = recall
     history = sync(calls.history)
+    diff = sync(calls.diff)
     restore = sync(calls.restore_memory)
     retire = sync(calls.retire_memory)
     delete = sync(calls.delete_memory)
@@ -53,6 +54,7 @@ class AsyncMemories(AsyncFace):
         extract = Later(awaited, "learning.calls", "extract")
     search = recall
     history = awaited(calls.history)
+    diff = awaited(calls.diff)
     restore = awaited(calls.restore_memory)
     retire = awaited(calls.retire_memory)
     delete = awaited(calls.delete_memory)

@@ -5,6 +5,7 @@ scope.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Unpack
 
 from holdfast_client.calls import (
@@ -21,6 +22,7 @@ from holdfast_client.calls import (
     post,
     raw,
 )
+from holdfast_client.diffs import Point, TextDiff
 from holdfast_client.memories.model import (
     Asset,
     Batch,
@@ -76,9 +78,12 @@ def list_memories(
     return get(asker, "/memories", page_of(Memory), {**page, **query})
 
 
-def read_memory(asker: Scope, memory_id: str, *, include_expired: bool = False) -> Call[Memory]:
-    """One memory."""
-    return get(asker, at(ROOT, memory_id), one(Memory), _about_one(asker, include_expired))
+def read_memory(
+    asker: Scope, memory_id: str, *, include_expired: bool = False, as_of: datetime | None = None
+) -> Call[Memory]:
+    """One memory, now or as it stood at an instant."""
+    query: Query = {**_about_one(asker, include_expired), "as_of": as_of}
+    return get(asker, at(ROOT, memory_id), one(Memory), query)
 
 
 def change_memory(
@@ -114,6 +119,14 @@ def history(
     """Every version of a memory, newest first, including the present one."""
     path = at(ROOT, memory_id, "history")
     return get(asker, path, data_of(PastMemory), _about_one(asker, include_expired))
+
+
+def diff(
+    asker: Scope, memory_id: str, since: Point, until: Point, *, include_expired: bool = False
+) -> Call[TextDiff]:
+    """What changed in a memory's value between two versions or times, in either order."""
+    query: Query = {**_about_one(asker, include_expired), "from": since, "to": until}
+    return get(asker, at(ROOT, memory_id, "diff"), one(TextDiff), query)
 
 
 def restore_memory(

@@ -13,6 +13,7 @@ from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.problems import invalid_from
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.clock import Instant
+from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
@@ -241,6 +242,19 @@ async def get_history(
 ) -> MemoryHistory:
     """Every state the memory had, newest first, the present one included."""
     return MemoryHistory(data=await service.read_history(db, caller, memory_id, **lookup))
+
+
+@router.get("/memories/{memory_id}/diff", operation_id="memories.diff")
+async def get_diff(
+    memory_id: str,
+    lookup: TheLookup,
+    since: wire.DiffFrom,
+    until: wire.DiffTo,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> TextDiff:
+    """What changed in a memory's value between two versions or times, in either order, as a unified diff."""
+    return await service.diff_memory(db, caller, memory_id, since, until, **lookup)
 
 
 @router.post("/memories/{memory_id}/retire", operation_id="memories.retire")

@@ -1,5 +1,5 @@
 """The routers of this room, one file per resource."""
 
-from holdfast.operations.routes import jobs, llm_calls
+from holdfast.operations.routes import jobs, llm_calls, revisions
 
-routers = [jobs.router, llm_calls.router]
+routers = [jobs.router, llm_calls.router, revisions.router]

@@ -1,0 +1,16 @@
+"""Activity: who changed what."""
+
+from holdfast_client.activity import calls
+from holdfast_client.face import AsyncFace, Face, awaited, sync
+
+
+class Activity(Face):
+    """Changes of everything that the caller sees."""
+
+    revisions = sync(calls.list_revisions)
+
+
+class AsyncActivity(AsyncFace):
+    """Changes of everything that the caller sees."""
+
+    revisions = awaited(calls.list_revisions)

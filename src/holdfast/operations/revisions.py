@@ -1,0 +1,94 @@
+"""Who changed what: the revisions of every face, without their contents."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.kernel import sight
+from holdfast.kernel.caller import Actor, ActorType, Caller
+from holdfast.kernel.clock import Instant
+from holdfast.kernel.db import Database
+from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.sql import load
+
+queries = load(__file__, "revisions.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One change, as its statement gives it."""
+
+    id: str
+    kind: str
+    object_id: str
+    version: int
+    action: str
+    actor_type: ActorType
+    actor_id: str
+    user_id: str | None
+    job_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedChange:
+    """One change of one object: who made it, for which user, in which job."""
+
+    id: str
+    kind: str
+    object_id: str
+    version: int
+    action: str
+    actor: Actor
+    user_id: str | None
+    job_id: str | None
+    created_at: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which changes are wanted; None asks for nothing."""
+
+    kind: str | None = None
+    object_id: str | None = None
+    actor: str | None = None
+    user_id: str | None = None
+    job_id: str | None = None
+    since: datetime | None = None
+
+
+async def list_changes(
+    db: Database, caller: Caller, cursor: Cursor, wanted: Wanted
+) -> Page[RecordedChange]:
+    """Changes of what the caller sees, newest first."""
+    async with db.read(caller) as tx:
+        page = await read_page(
+            tx,
+            ChangeRow,
+            queries.list_revisions,
+            cursor,
+            kind=wanted.kind,
+            object_id=wanted.object_id,
+            actor=wanted.actor,
+            user_id=wanted.user_id,
+            job_id=wanted.job_id,
+            since=wanted.since,
+            administers=caller.administers,
+            names_agents=caller.credential != "agent",
+            **sight.params(caller),
+        )
+    changes = [_change(row) for row in page.data]
+    return Page(changes, page.first_id, page.last_id, page.has_more)
+
+
+def _change(row: ChangeRow) -> RecordedChange:
+    return RecordedChange(
+        id=row.id,
+        kind=row.kind,
+        object_id=row.object_id,
+        version=row.version,
+        action=row.action,
+        actor=Actor(row.actor_type, row.actor_id),
+        user_id=row.user_id,
+        job_id=row.job_id,
+        created_at=row.created_at,
+    )
