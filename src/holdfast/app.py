@@ -25,13 +25,13 @@ from holdfast.conversations import routes as conversations
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import routes as memory_resources
 from holdfast.deployment import Config, Deployment
-from holdfast.directory import people_routes as people
 from holdfast.directory import routes as directory
+from holdfast.directory.people import routes as people
 from holdfast.edge import middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
-from holdfast.entries import history_routes as entry_history
 from holdfast.entries import routes as entries
+from holdfast.entries.past import routes as entry_history
 from holdfast.erasure import routes as erasure
 from holdfast.exchange import routes as exchange
 from holdfast.kernel import tracing

@@ -15,8 +15,8 @@ METHODS = ("get", "put", "post", "patch", "delete")
 SEARCHES = ("query", "q", "message")
 # Ids of what belongs to an agent: another user who may act as that agent may use them.
 OF_AGENTS = frozenset({"run_id"})
-# Erasing a person is a service key's right, and rewrites every table: the walk names a person who is not there.
-ERASES, NOBODY = "/erase", "nobody-is-called-this"
+# Erasing or deleting a person is a service key's right, and changes what others see: the walk names a person who is not there.
+ERASES, NOBODY = ("/erase", "/users/{user_id}"), "nobody-is-called-this"
 # An id that somebody else's credential names is refused or not there.
 REFUSED = frozenset({400, 403, 404, 405, 409, 412, 415, 422})
 

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from holdfast.directory import people
 from holdfast.directory.model import Role, User
+from holdfast.directory.people import service
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
@@ -35,7 +35,7 @@ async def post_user(
     body: UserCreate, response: Response, caller: TheCaller, db: TheDatabase
 ) -> User:
     """Register a user (service key or owner); 409 where the id or the e-mail address is taken."""
-    user = await people.create_user(db, caller, body.user_id, email=body.email, role=body.role)
+    user = await service.create_user(db, caller, body.user_id, email=body.email, role=body.role)
     set_etag(response, user.version)
     return user
 
@@ -50,7 +50,7 @@ async def patch_user(
     db: TheDatabase,
 ) -> User:
     """Change a user's e-mail address or role (service key or owner); 409 for the last owner."""
-    user = await people.change_user(
+    user = await service.change_user(
         db,
         caller,
         user_id,
@@ -66,4 +66,4 @@ async def patch_user(
 @router.delete("/users/{user_id}", operation_id="directory.delete_user", status_code=204)
 async def delete_user(user_id: str, if_match: IfMatch, caller: TheCaller, db: TheDatabase) -> None:
     """Delete a user with their keys and sessions (service key or owner); their memory stays until they are erased."""
-    await people.delete_user(db, caller, user_id, if_match=if_match)
+    await service.delete_user(db, caller, user_id, if_match=if_match)
