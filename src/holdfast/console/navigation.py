@@ -29,6 +29,7 @@ NAVIGATION: dict[str, tuple[Place, ...]] = {
     "Upkeep": (
         Place("/activity", "Activity"),
         Place("/proposals", "Proposals"),
+        Place("/hygiene", "Hygiene"),
         Place("/jobs", "Jobs"),
     ),
     "Organisation": (
