@@ -56,3 +56,18 @@ async def test_a_session_is_settled_reviewed_and_undone(
     code, _, complaint = holdfast("extract", str(tmp_path / "nothing"), *as_ana, **env)
     assert code != 0
     assert "cannot be read" in complaint
+
+
+async def test_memory_is_measured_and_consolidated(holdfast_json, holdfast, api, env):
+    as_ana = ("--user", "ana")
+    for key, value in (("a", "I park on level 3."), ("b", "On level 3 I park.")):
+        body = {"key": key, "value": value, "category": "fact"}
+        await api.post("/memories", json=body, headers={"Holdfast-User": "ana"})
+    assert holdfast_json("hygiene", *as_ana, **env)["memory"]["duplicates"]["count"] == 1
+    [merge] = holdfast_json("consolidate", "--kind", "duplicates", *as_ana, **env)
+    assert merge["action"] == "merge"
+    assert holdfast_json("consolidate", "--kind", "expired", "--kind", "core", *as_ana, **env) == []
+    assert holdfast_json("consolidate", "--apply", *as_ana, **env)["job_id"].startswith("job_")
+    code, _, complaint = holdfast("consolidate", "--kind", "gossip", *as_ana, **env)
+    assert code != 0
+    assert "duplicates" in complaint

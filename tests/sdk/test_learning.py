@@ -45,3 +45,15 @@ async def test_proposals_are_decided(both):
     assert refused.value.current.status == "applied"
     assert (await ana.awaited.proposals.reject(second.id)).status == "rejected"
     assert ana.sync.proposals.get(second.id).status == "rejected"
+
+
+async def test_memory_is_measured_and_consolidated(both):
+    ana = both.scope(user="ana")
+    for key, value in (("a", "I park on level 3."), ("b", "On level 3 I park.")):
+        ana.sync.memories.save(key, value)
+    assert (await ana.awaited.learning.hygiene()).memory.duplicates.count == 1
+    [merge] = ana.sync.learning.consolidate(kinds=["duplicates"]).proposals
+    assert merge.action == "merge"
+    job = ana.sync.jobs.wait((await ana.awaited.learning.consolidate(dry_run=False)).job_id)
+    assert job.result["proposals"] == {"merge": 1}
+    assert ana.sync.learning.hygiene().memory.duplicates.count == 0

@@ -53,7 +53,7 @@ def consolidate(
     service = Remote(url, api_key, user=user)
     wanted: Any = [each.value for each in kinds] if kinds else None
     found = service.ask(calls.consolidate, dry_run=not apply, kinds=wanted)
-    if found.proposals is None:
+    if apply:
         show(found, as_json=as_json)
     else:
-        show_all(found.proposals, COLUMNS, as_json=as_json)
+        show_all(found["proposals"], COLUMNS, as_json=as_json)
