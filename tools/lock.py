@@ -19,6 +19,8 @@ DEVELOPMENT = ROOT / "requirements-dev.lock"
 LEFT_OUT = ("holdfast", "pip>")
 # The peers have their own environment; their dependencies must not affect these versions.
 LEFT_OUT_GROUPS = {"bench-peers"}
+# Training needs torch, which is larger than everything else together; the tests of a training step are skipped without it.
+LEFT_OUT_EXTRAS = {"train"}
 # hatchling needs it to install a package from a checkout (`pip install -e`), as `make serve` does.
 FROM_A_CHECKOUT = {"editables>=0.5"}
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
@@ -32,8 +34,9 @@ def requirements() -> tuple[list[str], list[str]]:
         project = tomllib.loads((ROOT / file).read_text())
         run_time.update(project["build-system"]["requires"])
         run_time.update(project["project"].get("dependencies", []))
-        for extra in project["project"].get("optional-dependencies", {}).values():
-            development.update(extra)
+        for name, extra in project["project"].get("optional-dependencies", {}).items():
+            if name not in LEFT_OUT_EXTRAS:
+                development.update(extra)
         for name, group in project.get("dependency-groups", {}).items():
             if name not in LEFT_OUT_GROUPS:
                 development.update(group)
