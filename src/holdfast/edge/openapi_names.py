@@ -33,7 +33,6 @@ TAGS: dict[str, str] = {
     "language models": "The calls to language models that the service made, and their tokens.",
     "exchange": "Export and import of an org, a user or an agent.",
     "erasure": "Erase a person, and the receipt that proves it.",
-    "exchange": "Everything that is held about a person, as a zip.",
     "directory": "The org, its workspaces, projects, agents, users and sessions.",
     "access": "Signing in with a browser, and API keys.",
     "operations": "Health, readiness and metrics of the service. No credential.",
