@@ -27,7 +27,7 @@ from holdfast.conversations.resources import routes as memory_resources
 from holdfast.deployment import Config, Deployment
 from holdfast.directory import routes as directory
 from holdfast.directory.people import routes as people
-from holdfast.edge import middleware, openapi, problems, site
+from holdfast.edge import guide, middleware, openapi, problems, site
 from holdfast.edge.client_address import read_networks
 from holdfast.edge.route import fixed_paths
 from holdfast.entries import routes as entries
@@ -139,6 +139,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
         app.state.checks["embedder"] = deployment.embedders.check
 
     app.include_router(site.router)
+    app.include_router(guide.router)
     for router in console.ROUTERS:
         app.include_router(router)
     app.include_router(site.health_router)
