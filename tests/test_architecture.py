@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 SRC, SDK = ROOT / "src", ROOT / "sdk" / "src"
 
 # Rooms that are no faces. Any other folder of src/holdfast is one, and held to a face's rules.
-CROSSING = {"activity", "context", "erasure", "exchange", "learning", "unified_recall"}
+CROSSING = {"context", "erasure", "exchange", "learning", "unified_recall"}
 # Somebody else's API over our faces: all of it speaks to the outside.
 SURFACES = {"anthropic_api", "mem0_api"}
 OTHER_ROOMS = {

@@ -7,6 +7,7 @@ from holdfast.kernel import sight
 from holdfast.kernel.caller import Actor, ActorType, Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
+from holdfast.kernel.ids import ids_between
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
 
@@ -15,11 +16,13 @@ queries = load(__file__, "revisions.sql")
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """One change, as its statement gives it."""
+    """One change, with how its object was called then (`label`) and what holds it (`parent_id`), for the console."""
 
     id: str
     kind: str
     object_id: str
+    parent_id: str | None
+    label: str | None
     version: int
     action: str
     actor_type: ActorType
@@ -27,6 +30,11 @@ class ChangeRow:
     user_id: str | None
     job_id: str | None
     created_at: datetime
+
+    @property
+    def actor(self) -> Actor:
+        """Who made it."""
+        return Actor(self.actor_type, self.actor_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +64,31 @@ class Wanted:
     since: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The changes of one day in the org."""
+
+    day: datetime
+    writes: int
+    evictions: int
+    by_jobs: int
+
+
 async def list_changes(
     db: Database, caller: Caller, cursor: Cursor, wanted: Wanted
 ) -> Page[RecordedChange]:
     """Changes of what the caller sees, newest first."""
+    page = await list_rows(db, caller, cursor, wanted)
+    changes = [_change(row) for row in page.data]
+    return Page(changes, page.first_id, page.last_id, page.has_more)
+
+
+async def list_rows(
+    db: Database, caller: Caller, cursor: Cursor, wanted: Wanted
+) -> Page[ChangeRow]:
+    """The same, with the names of what was changed."""
     async with db.read(caller) as tx:
-        page = await read_page(
+        return await read_page(
             tx,
             ChangeRow,
             queries.list_revisions,
@@ -76,8 +103,12 @@ async def list_changes(
             names_agents=caller.credential != "agent",
             **sight.params(caller),
         )
-    changes = [_change(row) for row in page.data]
-    return Page(changes, page.first_id, page.last_id, page.has_more)
+
+
+async def count_writes(db: Database, caller: Caller, since: datetime) -> list[Day]:
+    """How many changes there were in the org on each day since an instant; days without any are left out."""
+    since_id = ids_between("memver", since, None)[0]
+    return await db.all(caller, Day, queries.count_writes, since_id=since_id)
 
 
 def _change(row: ChangeRow) -> RecordedChange:
@@ -87,7 +118,7 @@ def _change(row: ChangeRow) -> RecordedChange:
         object_id=row.object_id,
         version=row.version,
         action=row.action,
-        actor=Actor(row.actor_type, row.actor_id),
+        actor=row.actor,
         user_id=row.user_id,
         job_id=row.job_id,
         created_at=row.created_at,

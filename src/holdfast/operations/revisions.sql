@@ -2,7 +2,7 @@
 -- The audience of a revision is that of its object. Of an object that is gone, a caller sees only changes made for its own user;
 -- so do changes of the org, its people and keys, which administrators see whole. A caller without an agent of its own also
 -- sees what is of the agents that it may name.
-SELECT r.id, r.kind, r.object_id, r.version, r.action, r.actor_type, r.actor_id, r.user_id,
+SELECT r.id, r.kind, r.object_id, r.parent_id, r.label, r.version, r.action, r.actor_type, r.actor_id, r.user_id,
        CASE WHEN r.actor_type = 'job' THEN r.actor_id END AS job_id, r.created_at
   FROM revisions r
  CROSS JOIN LATERAL (
@@ -34,3 +34,13 @@ SELECT r.id, r.kind, r.object_id, r.version, r.action, r.actor_type, r.actor_id,
                            AND (g.project_id IS NULL OR sees_project(%(by_user)s, %(by_workspace)s, g.project_id)))))
  ORDER BY r.id DESC
  LIMIT %(limit)s;
+
+-- name: count_writes
+-- sight: numbers of the org, without any name or text
+SELECT date_trunc('day', r.created_at, 'UTC') AS day, count(*)::int AS writes,
+       count(*) FILTER (WHERE r.action IN ('evicted', 'flushed'))::int AS evictions,
+       count(*) FILTER (WHERE r.actor_type = 'job')::int AS by_jobs
+  FROM revisions r
+ WHERE r.org_id = %(org_id)s AND r.id > %(since_id)s
+ GROUP BY 1
+ ORDER BY 1;

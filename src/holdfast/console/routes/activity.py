@@ -2,9 +2,8 @@
 
 from fastapi import APIRouter, Response
 
-from holdfast.activity import service
-from holdfast.activity.service import RevisionRow, Wanted
 from holdfast.console.visit import PageRoute, TheVisit
+from holdfast.operations.revisions import ChangeRow, Wanted, list_rows
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -26,7 +25,7 @@ async def activity(visit: TheVisit) -> Response:
         job_id=query.text("job_id"),
         since=query.instant("since"),
     )
-    page = await service.list_revisions(visit.db, visit.caller, cursor, wanted)
+    page = await list_rows(visit.db, visit.caller, cursor, wanted)
     return visit.page(
         "upkeep/activity.html",
         changes=[(each, _address(each)) for each in page.data],
@@ -36,7 +35,7 @@ async def activity(visit: TheVisit) -> Response:
     )
 
 
-def _address(change: RevisionRow) -> str | None:
+def _address(change: ChangeRow) -> str | None:
     """The page of what was changed."""
     match change.kind:
         case "memory":

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 
-from holdfast.activity import service as activity
 from holdfast.console.drawing.plots import Plot, counted
 from holdfast.console.routes.sign_in import link_page
 from holdfast.console.visit import Handler, PageRoute, TheVisit
@@ -15,6 +14,7 @@ from holdfast.kernel import clock, jobs
 from holdfast.kernel.pages import Cursor
 from holdfast.memories import service as memories
 from holdfast.memories.model import Filter
+from holdfast.operations.revisions import Day, count_writes
 from holdfast.stores import service as stores
 
 
@@ -49,7 +49,7 @@ async def overview(visit: TheVisit) -> Response:
         stores.list_stores(db, caller, FEW),
         agents.list_agents(db, caller, FEW),
         jobs.list_jobs(db, caller, FEW),
-        activity.count_writes(db, caller, since),
+        count_writes(db, caller, since),
     )
     return visit.page(
         "overview.html",
@@ -67,7 +67,7 @@ def _midnight() -> datetime:
     return clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _plots(since: datetime, days: Sequence[activity.Day]) -> list[Plot]:
+def _plots(since: datetime, days: Sequence[Day]) -> list[Plot]:
     """The last two weeks, a column for each day."""
     by_day = {each.day: each for each in days}
     every = [since + timedelta(days=number) for number in range(DAYS)]
@@ -75,7 +75,7 @@ def _plots(since: datetime, days: Sequence[activity.Day]) -> list[Plot]:
     return [
         counted("Changes", "changes", [(day, each.writes if each else 0) for day, each in found]),
         counted(
-            "Made by jobs", "changes", [(day, each.learned if each else 0) for day, each in found]
+            "Made by jobs", "changes", [(day, each.by_jobs if each else 0) for day, each in found]
         ),
         counted(
             "Evicted or flushed",

@@ -1,9 +1,10 @@
 """Who changed what, behind the walls of what was changed."""
 
-from holdfast.activity.service import Wanted, count_writes, list_revisions
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.pages import Cursor
+from holdfast.operations.revisions import Wanted, count_writes
+from holdfast.operations.revisions import list_rows as list_revisions
 from holdfast.walls.specimens import one_of_everything
 
 
