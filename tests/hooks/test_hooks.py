@@ -1,4 +1,7 @@
-"""Hooks of coding agents: payloads as each agent sends them, to the command that is installed."""
+"""Hooks of coding agents: payloads in each agent's form, to the command that is installed.
+
+The payloads were written by hand after the agents' formats; they were not recorded from running agents.
+"""
 
 import asyncio
 import json
