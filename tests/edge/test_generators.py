@@ -16,6 +16,22 @@ from holdfast.deployment import Config
 GENERATOR = shutil.which("openapi-python-client")
 
 
+# Media types that generators can read and send; others are left out, or take the operation with them.
+SENT = {"application/json", "application/octet-stream"}
+READ = SENT | {"text/plain", "text/markdown", "application/problem+json"}
+
+
+def test_every_operation_has_a_body_and_an_answer_in_a_form_that_generators_know():
+    document = make_app(Config("postgresql://none/none")).openapi()
+    for item in document["paths"].values():
+        for operation in item.values():
+            name = operation["operationId"]
+            assert set(operation.get("requestBody", {}).get("content", {})) <= SENT, name
+            for status, response in operation["responses"].items():
+                types = set(response.get("content", {}))
+                assert not types or types & READ, f"{name} {status}: edge/zips.py describes zips"
+
+
 @pytest.mark.skipif(GENERATOR is None, reason="openapi-python-client is not installed")
 def test_a_python_client_is_generated_for_every_operation(tmp_path):
     document = make_app(Config("postgresql://none/none")).openapi()

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import StreamingResponse
 
 from holdfast.conversations.backends import Backends
+from holdfast.edge import zips
 from holdfast.edge.route import ApiRoute, TheCaller
 from holdfast.exchange import service
 from holdfast.exchange.tables import Chosen
@@ -35,13 +36,14 @@ async def the_assets(request: Request) -> ObjectStore:
     "/users/{user_id}/export",
     operation_id="directory.export_user",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/zip": {}}, "description": "A zip of JSON lines."}},
+    responses={200: {"content": zips.ANSWER, "description": "A zip of JSON lines."}},
 )
 async def export_user(
     user_id: str,
     caller: TheCaller,
     backends: Annotated[Backends, Depends(the_backends)],
     assets: Annotated[ObjectStore, Depends(the_assets)],
+    accept: zips.Accept = "",
 ) -> StreamingResponse:
     """Everything that is held about a person, as a zip: for the person, a service key, or an owner with a fresh step-up."""
     folder = tempfile.TemporaryDirectory(prefix="holdfast-export-")
@@ -53,7 +55,7 @@ async def export_user(
         raise
     headers = {"Content-Disposition": 'attachment; filename="export.zip"'}
     return StreamingResponse(
-        _read_and_remove(folder, path), media_type="application/zip", headers=headers
+        _read_and_remove(folder, path), media_type=zips.media_type(accept), headers=headers
     )
 
 
