@@ -1,4 +1,4 @@
-"""The dashboard and the alert rules name metrics that the service has."""
+"""The files for operators name metrics, settings and paths that there are."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import re
 import httpx
 import yaml
 
+from holdfast.settings import Settings
 from tests.docs.examples import ROOT
 
 NAME = re.compile(r"\bholdfast_[a-z_]+")
@@ -38,3 +39,29 @@ def test_the_alerts_watch_metrics_that_there_are(service):
     for rule in rules:
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["description"]
+
+
+def settings_in(text: str) -> set[str]:
+    return set(re.findall(r"\bHOLDFAST_([A-Z_]+)\b", text))
+
+
+def test_the_image_is_made_of_files_that_there_are():
+    text = (ROOT / "Dockerfile").read_text()
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE)
+    paths = [path for line in copied for path in line.split()]
+    assert {"requirements.lock", "src", "sdk", "minilm"} <= set(paths)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert {name.lower() for name in settings_in(text)} <= set(Settings.model_fields)
+
+
+def test_compose_starts_two_processes_and_a_worker_with_settings_that_there_are():
+    text = (ROOT / "compose.yaml").read_text()
+    assert {name.lower() for name in settings_in(text)} <= set(Settings.model_fields)
+    services = yaml.safe_load(text)["services"]
+    assert services["api"]["command"] == ["serve", "--processes", "2", "--no-worker"]
+    assert services["worker"]["command"] == ["worker"]
+    for service in ("api", "worker"):
+        assert services[service]["environment"]["HOLDFAST_DATABASE_URL"].endswith(
+            "@db:5432/holdfast"
+        )
+        assert set(services[service]["depends_on"]) <= set(services)
