@@ -31,7 +31,7 @@ from holdfast.directory import agents
 from holdfast.entries import hydration, runs
 from holdfast.entries.model import DEFAULT_BUDGET_BYTES
 from holdfast.entries.reach import Reach
-from holdfast.kernel import clock, metrics
+from holdfast.kernel import clock, metrics, usage
 from holdfast.kernel import given as given_texts
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
@@ -177,6 +177,7 @@ def _allowed(ask: Ask, given: Given) -> Given:
 def _count(context: Context) -> None:
     for part in ("user_memory", "system_reminders", "recalled", "entries", "messages"):
         metrics.context_tokens.labels(part).inc(getattr(context.tokens, part))
+    usage.current().tokens = context.tokens.total
 
 
 # --- the parts -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ on stdio     one Call for the life of the process (stdio.py)
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, unquote
@@ -44,6 +45,7 @@ from holdfast.edge.wire import plain
 from holdfast.kernel import metrics, time_limit, tracing
 from holdfast.kernel.errors import AgentNotFound, HoldfastError, Invalid, NotFound, ScopeDenied
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.usage import Usage
 
 Context = ServerRequestContext[Any, Any]
 WhoAsks = Callable[[Context], Call]
@@ -94,7 +96,7 @@ def make_server(
         tool = tools.get(params.name)
         if tool is None or tool.tool_set not in call.tools:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
-        with time_limit.one_call(), tracing.operation(f"mcp.{tool.name}", {}):
+        with time_limit.one_call(), _observed(call, tool):
             return await _run(tool, call, params.arguments or {}, of_one_agent=of_one_agent)
 
     async def list_resources(
@@ -134,6 +136,23 @@ def make_server(
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )
+
+
+# The face that a set of tools belongs to, for the numbers of its use.
+FACE_OF_SET = {"entries": "entries", "blocks": "blocks", "stores": "stores", "graph": "memories"}
+
+
+@contextmanager
+def _observed(call: Call, tool: Tool) -> Iterator[None]:
+    """Trace a call of a tool, and count it for its org."""
+    operation_id = f"{FACE_OF_SET.get(tool.tool_set, 'mcp')}.{tool.name}"
+    usage = call.db.services.get(Usage)
+    is_write = not tool.nature.read_only
+    with (
+        tracing.operation(operation_id, {}),
+        usage.call(call.caller.org_id, operation_id, is_write=is_write),
+    ):
+        yield
 
 
 # --- tools -----------------------------------------------------------------------------------------------------------

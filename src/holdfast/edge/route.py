@@ -1,6 +1,7 @@
 """What happens around every API operation, in this order: who asks, how often, the body, once or again, the answer."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -23,6 +24,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.ids import is_client_id
 from holdfast.kernel.limits import MAX_BODY_BYTES
+from holdfast.kernel.usage import Usage
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Refuse = Callable[[HoldfastError, Request], Response]
@@ -31,6 +33,10 @@ COOKIE = "holdfast_session"
 # Anyone may send these, so they stay small.
 MAX_OPEN_BODY_BYTES = 64 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# Operations that change nothing although they are sent by POST.
+READING_VERBS = frozenset(
+    {"recall", "search", "context", "get", "read", "hydrate", "validate", "diff"}
+)
 # Parts of paths that clients choose, and those that are text of theirs, of which its face says what is wrong.
 CLIENT_NAMES = frozenset({"workspace_id", "project_id", "user_id", "agent_id", "session_id"})
 TEXTS = frozenset({"key"})
@@ -115,9 +121,9 @@ class ApiRoute(APIRoute):
             key = request.headers.get("idempotency-key")
             if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                 request._body = await read_body(request, self.body_limit)
-                with tracing.operation(self.operation_id or self.name, request.path_params):
+                with _observed(request, self.operation_id or self.name):
                     return await _answer_once(request, key, answer, self.refuse)
-            with tracing.operation(self.operation_id or self.name, request.path_params):
+            with _observed(request, self.operation_id or self.name):
                 return await answer(request)
 
         async def handle(request: Request) -> Response:
@@ -189,6 +195,20 @@ async def _identify(request: Request, claims: auth.Claims) -> None:
         )
     if identified.requests_per_minute is not None:
         await rates.count_request(db, identified.caller, identified.requests_per_minute)
+
+
+@contextmanager
+def _observed(request: Request, operation_id: str) -> Iterator[None]:
+    """Trace an operation, and count it for its org."""
+    verb = operation_id.rpartition(".")[2].removesuffix("_post")
+    is_write = request.method not in SAFE_METHODS and verb not in READING_VERBS
+    usage = request.app.state.db.services.get(Usage)
+    org_id = request.state.identified.caller.org_id
+    with (
+        tracing.operation(operation_id, request.path_params),
+        usage.call(org_id, operation_id, is_write=is_write),
+    ):
+        yield
 
 
 def _check_method(request: Request) -> None:

@@ -21,7 +21,7 @@ from holdfast.entries.model import (
 )
 from holdfast.entries.reach import Reach
 from holdfast.entries.retention import Gone
-from holdfast.kernel import metrics
+from holdfast.kernel import metrics, usage
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import CapacityFull
 from holdfast.kernel.ids import new_id
@@ -56,6 +56,7 @@ class Tally:
         for cause, number in self.gone.items():
             if cause == "evicted":
                 metrics.entries_evicted.inc(number)
+                usage.current().evictions += number
             elif cause in ("expired", "run_ended"):
                 metrics.entries_pruned.labels(cause).inc(number)
 

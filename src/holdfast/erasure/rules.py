@@ -101,6 +101,7 @@ OTHERS: dict[str, Together | Kept] = {
     "backups": Kept("names and times of backups"),
     "schema_migrations": Kept("names of migrations"),
     "schema_functions": Kept("names of functions"),
+    "usage_minutes": Kept("numbers of an org, which name nobody"),
 }
 
 # Kinds of revisions whose objects are shared: those of the person stay, under the pseudonym, while the object is there.

@@ -94,6 +94,7 @@ LEFT_OUT = {
     "sign_in_failures": "belongs to no org",
     "idempotency_keys": "answers of the last day, to credentials that do not travel",
     "request_counts": "counters of the current minute",
+    "usage_minutes": "numbers of this deployment",
     "forgotten": "marks of the last day",
     "entry_quotas": "counted anew by the import",
     "conversation_leases": "locks of a moment",

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from holdfast_client.activity.model import RecordedChange
-from holdfast_client.calls import Call, get, page_of
+from holdfast_client.activity.model import RecordedChange, UsageOverTime
+from holdfast_client.calls import Call, get, one, page_of
 from holdfast_client.scope import Scope
 from holdfast_client.values import Page
 
@@ -34,3 +34,15 @@ def list_revisions(
         "before_id": before_id,
     }
     return get(scope, "/revisions", page_of(RecordedChange), query)
+
+
+def stats(
+    scope: Scope,
+    *,
+    from_: datetime | None = None,
+    to: datetime | None = None,
+    bucket: str = "hour",
+) -> Call[UsageOverTime]:
+    """Writes, recalls, hit rate, tokens, evictions and mean latency of the org, by face and span of time."""
+    query = {"from": from_, "to": to, "bucket": bucket}
+    return get(scope, "/stats", one(UsageOverTime), query)

@@ -25,3 +25,24 @@ class RecordedChange:
     user_id: str | None
     job_id: str | None
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UsageBucket:
+    """What one face was used for in one span of time. `hit_rate` is None without a recall, `latency_ms` without a call."""
+
+    at: datetime
+    face: str
+    writes: int
+    recalls: int
+    hit_rate: float | None
+    tokens: int
+    evictions: int
+    latency_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageOverTime:
+    """Numbers by bucket and face, oldest first; a bucket in which a face was not used is left out."""
+
+    data: list[UsageBucket]

@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 
-from holdfast.console.drawing.plots import Plot, counted
+from holdfast.console.drawing.plots import Plot, counted, measured
 from holdfast.console.routes.sign_in import link_page
 from holdfast.console.visit import Handler, PageRoute, TheVisit
 from holdfast.directory import agents, orgs
-from holdfast.kernel import clock, jobs
+from holdfast.kernel import clock, jobs, usage
 from holdfast.kernel.pages import Cursor
+from holdfast.kernel.usage import UsageBucket
 from holdfast.memories import service as memories
 from holdfast.memories.model import Filter
 from holdfast.operations.revisions import Day, count_writes
@@ -51,6 +52,7 @@ async def overview(visit: TheVisit) -> Response:
         jobs.list_jobs(db, caller, FEW),
         count_writes(db, caller, since),
     )
+    used = await usage.read(db, caller, since, clock.now(), timedelta(days=1))
     return visit.page(
         "overview.html",
         org=org,
@@ -58,7 +60,7 @@ async def overview(visit: TheVisit) -> Response:
         stores=stored.data,
         agents=known.data,
         jobs=work.data,
-        plots=_plots(since, days),
+        plots=[*_plots(since, days), *_usage_plots(since, used)],
         url=str(visit.request.base_url).rstrip("/"),
     )
 
@@ -83,3 +85,30 @@ def _plots(since: datetime, days: Sequence[Day]) -> list[Plot]:
             [(day, each.evictions if each else 0) for day, each in found],
         ),
     ]
+
+
+def _usage_plots(since: datetime, used: Sequence[UsageBucket]) -> list[Plot]:
+    """What was recalled and given to models in the last two weeks, all faces together."""
+    every = [since + timedelta(days=number) for number in range(DAYS)]
+    by_day = {day: [each for each in used if each.at == day] for day in every}
+    recalls = {day: sum(each.recalls for each in found) for day, found in by_day.items()}
+    return [
+        counted("Recalls", "recalls", list(recalls.items())),
+        measured(
+            "Recalls that found something",
+            "%",
+            [(day, _hit_rate(by_day[day], recalls[day])) for day in every],
+            top=1.0,
+        ),
+        counted(
+            "Tokens given to models",
+            "tokens",
+            [(day, sum(each.tokens for each in by_day[day])) for day in every],
+        ),
+    ]
+
+
+def _hit_rate(found: Sequence[UsageBucket], recalls: int) -> float | None:
+    if not recalls:
+        return None
+    return sum((each.hit_rate or 0.0) * each.recalls for each in found) / recalls

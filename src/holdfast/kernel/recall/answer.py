@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from holdfast.kernel import clock
+from holdfast.kernel import clock, usage
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.recall.budget import fitting
@@ -140,6 +140,7 @@ async def answer(
     found = replace(found, hits=[hit for hit in found.hits if hit.kind in kinds])
     data, tokens = await _shown(db, caller, ask, readers, found)
     watch.step("reading")
+    usage.current().tokens += tokens
     report(db.services.get(SlowRecalls), watch, question, found, data)
     misses: list[Miss] = []
     if ask.explain:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.kernel import metrics
+from holdfast.kernel import metrics, usage
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders, EmbedderUnavailable, Embedding, Said, Vector
@@ -141,6 +141,9 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
         ),
         asked.weights,
     )
+    tally = usage.current()
+    tally.recalls += 1
+    tally.hits += bool(found.hits)
     metrics.recalls.labels(question.mode, "yes" if found.hits else "no").inc()
     return found
 
