@@ -24,8 +24,8 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 NONE: Mapping[str, Vector] = {}
 """No vectors: nothing is compared by meaning."""
 
-SUPERSEDES = 0.06
-"""From this probability on, the statement replaces the earlier one. Of all pairs with a word of change 1 in 60 is one, so 0.06 is
+SUPERSEDES = 0.10
+"""From this probability on, the statement replaces the earlier one. Of all pairs with a word of change 1 in 60 is one, so 0.10 is
 well above chance."""
 
 MIN_COSINE = 0.3
