@@ -9,7 +9,7 @@ from holdfast import __version__
 from holdfast.cli.group import COMMANDS, load
 
 SERVER = ("holdfast.kernel", "holdfast.edge", "holdfast.settings", "fastapi", "pydantic", "psycopg")  # fmt: skip
-ADMINISTRATION = {"server", "doctor", "reembed", "mcp", "admin"}
+ADMINISTRATION = {"server", "doctor", "reembed", "mcp", "admin", "backup", "exchange"}
 
 
 def loaded_by(code):

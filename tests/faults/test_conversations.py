@@ -27,11 +27,11 @@ def client(ready: dict[str, Any], key: str) -> httpx.AsyncClient:
     )
 
 
-async def test_redis_killed_under_load_loses_nothing_acknowledged(tmp_path):
+async def test_redis_killed_under_load_loses_nothing_acknowledged(data_dir, tmp_path):
     port = free_port()
     redis = start_redis(tmp_path / "redis", port)
     try:
-        with serving(tmp_path / "data", HOLDFAST_REDIS_URL=f"redis://127.0.0.1:{port}/0") as (
+        with serving(data_dir, HOLDFAST_REDIS_URL=f"redis://127.0.0.1:{port}/0") as (
             ready,
             _,
         ):
@@ -100,12 +100,12 @@ async def test_redis_killed_under_load_loses_nothing_acknowledged(tmp_path):
         redis.wait()
 
 
-async def test_a_redis_that_hangs_is_given_its_time_and_no_more(tmp_path):
+async def test_a_redis_that_hangs_is_given_its_time_and_no_more(data_dir, tmp_path):
     port = free_port()
     redis = start_redis(tmp_path / "redis", port)
     try:
         url = f"redis://127.0.0.1:{port}/0"
-        with serving(tmp_path / "data", HOLDFAST_REDIS_URL=url) as (ready, _):
+        with serving(data_dir, HOLDFAST_REDIS_URL=url) as (ready, _):
             async with client(ready, ready["api_key"]) as api:
                 breaker = {"timeout": "500ms", "max_failures": 2, "reset_timeout": "500ms"}
                 body = resource("r", "redis", persistence={"circuit_breaker": breaker})

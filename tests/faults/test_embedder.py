@@ -43,10 +43,10 @@ def eventually(check) -> None:
     pytest.fail("it did not come to pass")
 
 
-def test_a_write_succeeds_while_the_embedder_is_down_and_its_vector_follows(tmp_path, embedder):
+def test_a_write_succeeds_while_the_embedder_is_down_and_its_vector_follows(data_dir, embedder):
     embedder.down = True
     with (
-        serving(tmp_path / "data", first_start=True, HOLDFAST_EMBEDDER=embedder.url) as (ready, _),
+        serving(data_dir, first_start=True, HOLDFAST_EMBEDDER=embedder.url) as (ready, _),
         client_of(ready) as api,
     ):
         saved = api.post("/memories", json={"key": "tea", "value": "Ana takes green tea"})
@@ -66,8 +66,8 @@ def test_a_write_succeeds_while_the_embedder_is_down_and_its_vector_follows(tmp_
         assert httpx.get(f"{ready['url']}/readyz").json()["checks"]["embedder"] == "ok"
 
 
-def test_a_model_is_changed_while_the_service_runs(tmp_path: Path, embedder):
-    data = tmp_path / "data"
+def test_a_model_is_changed_while_the_service_runs(data_dir: Path, embedder):
+    data = data_dir
     with serving(data) as (ready, _), client_of(ready) as api:
         for n in range(30):
             api.post("/memories", json={"key": f"k{n}", "value": f"note {n} on hot beverages"})
@@ -82,8 +82,8 @@ def test_a_model_is_changed_while_the_service_runs(tmp_path: Path, embedder):
         assert reembed(data, embedder)["embedded"] == 0
 
 
-def test_a_change_of_models_that_was_cut_short_goes_on_where_it_was(tmp_path: Path, embedder):
-    data = tmp_path / "data"
+def test_a_change_of_models_that_was_cut_short_goes_on_where_it_was(data_dir: Path, embedder):
+    data = data_dir
     with serving(data) as (ready, _), client_of(ready) as api:
         for n in range(30):
             api.post("/memories", json={"key": f"k{n}", "value": f"note {n} on hot beverages"})

@@ -265,7 +265,9 @@ async def test_a_redaction_waits_for_an_answer_that_is_being_kept_and_takes_it_a
     entry, redact = await secret_entry(api)
     async with db.begin(org.caller()) as keeper:
         # What `once` does last, held just before its COMMIT.
-        which = {"credential_id": "c", "endpoint": "e", "key": "early", "body_digest": "d"}
+        which = {
+            "credential_id": "c", "endpoint": "e", "key": "early", "body_digest": "d", "user_id": None,
+        }  # fmt: skip
         await idempotency._keep(
             keeper, answer=answer_with(entry), which={**which, "forgotten_before": 0}
         )

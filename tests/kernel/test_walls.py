@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 # Tables that hold no content and belong to no org, each with its reason in its migration.
-NO_ORG = {"sign_in_failures", "embedding_models"}
+NO_ORG = {"sign_in_failures", "embedding_models", "backups"}
 
 
 @pytest.fixture

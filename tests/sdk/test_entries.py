@@ -31,7 +31,11 @@ def support(both):
     return both.scope(agent="support")
 
 
-SERVER = {**vars(holdfast.entries.model), "Run": holdfast.entries.model.HydratedRun}
+SERVER = {
+    **vars(holdfast.entries.model),
+    "Run": holdfast.entries.model.HydratedRun,
+    "BatchResult": holdfast.entries.model.EntryBatchResult,
+}
 
 
 @pytest.mark.parametrize(

@@ -151,11 +151,11 @@ def test_time_to_live(both) -> None:
     store.put(("t",), "long", {"n": 1}, ttl=60)
     store.put(("t",), "over", {"n": 2}, ttl=-1)
     store.put(("t",), "ever", {"n": 3})
-    before = store._memory.stores.read_entry_at(store._opened().store_id, path_of(("t",), "long"))
+    before = store._memory.stores.get(store._opened().store_id, path_of(("t",), "long"))
     assert store.get(("t",), "over") is None
     assert {item.key for item in store.search(("t",), refresh_ttl=False)} == {"long", "ever"}
     assert store.get(("t",), "long").value == {"n": 1}
-    after = store._memory.stores.read_entry_at(store._opened().store_id, path_of(("t",), "long"))
+    after = store._memory.stores.get(store._opened().store_id, path_of(("t",), "long"))
     assert after.metadata["expires_at"] > before.metadata["expires_at"]  # the read started it anew
     store.put(("t",), "over", {"n": 4})  # an expired item is replaced
     assert store.get(("t",), "over").value == {"n": 4}

@@ -11,7 +11,7 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import Any
 
-from holdfast.kernel.errors import Invalid
+from holdfast.cli.exits import CommandError
 
 NAME = "holdfast"
 
@@ -112,7 +112,7 @@ def write_entry(client: McpClient, path: Path, entry: dict[str, Any], *, secret:
         except ValueError:
             present = None
         if not isinstance(present, dict) or not isinstance(present.get(client.servers, {}), dict):
-            raise Invalid(f"{path} is not plain JSON with {client.servers}; add the entry by hand")
+            raise CommandError(f"{path} is not plain JSON with {client.servers}; add the entry by hand")
         keep_first_backup(path)
     present.setdefault(client.servers, {})[NAME] = entry
     replace_file(path.resolve(), json.dumps(present, indent=2) + "\n", secret=secret)

@@ -1,17 +1,16 @@
 """What goes where: the place in memory that a candidate belongs to, given the user, agent and project of its session."""
 
 import hashlib
-import re
 from dataclasses import replace
-from typing import Any
 
 from holdfast.kernel.caller import Caller
 from holdfast.learning.model import Candidate
 from holdfast.learning.proposal import Draft, draft_of
+from holdfast.learning.rules.text import compile_rule
 
 MAX_SLUG_CHARS = 60
-_NOT_WORDS: Any = re.compile(r"[^a-z0-9]+")
-_TOGETHER: Any = re.compile(r"\b(?:we|our|us|the project|the team)\b", re.IGNORECASE)
+_NOT_WORDS = compile_rule(r"[^a-z0-9]+")
+_TOGETHER = compile_rule(r"\b(?:we|our|us|the project|the team)\b")
 
 
 def route(candidate: Candidate, caller: Caller) -> Draft:
@@ -86,8 +85,8 @@ def node_name(draft: Draft) -> str:
 def display_name(subject: str, text: str) -> str:
     """A normalised subject as the text writes it."""
     words = subject.replace("_", " ")
-    found = re.search(re.escape(words), text, re.IGNORECASE)
-    return found.group() if found else words.title()
+    at = text.lower().find(words.lower())
+    return text[at : at + len(words)] if at >= 0 else words.title()
 
 
 def _key(draft: Draft) -> str:

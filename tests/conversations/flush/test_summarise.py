@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.conftest import serving
+from tests.conftest import scratch, serving
 from tests.conversations.conftest import Talk, resource
 from tests.conversations.stub_llm import StubLlm, stub_llm
 from tests.conversations.test_routes import said
@@ -24,19 +24,22 @@ def model() -> Iterator[StubLlm]:
 
 
 @pytest.fixture(scope="module")
-def served(model: StubLlm, service, tmp_path_factory) -> Iterator[dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("llm") / "data"
-    with serving(
+def served(model: StubLlm, service) -> Iterator[dict[str, Any]]:
+    folder, data_dir = scratch()
+    with (
         folder,
-        HOLDFAST_LLM="openai:stub-1",
-        HOLDFAST_LLM_BASE_URL=model.url,
-        HOLDFAST_LLM_API_KEY="sk-for-the-stub",
-        HOLDFAST_REDIS_URL=service.redis_url,
-        HOLDFAST_TOKEN_ENDPOINTS=json.dumps([model.url]),
-        HOLDFAST_TOKEN_KEYS=json.dumps(["SOME_API_KEY", "UNSET_API_KEY"]),
-        SOME_API_KEY="sk-to-count",
-        OTHER_API_KEY="sk-not-to-be-sent",
-    ) as (ready, _):
+        serving(
+            data_dir,
+            HOLDFAST_LLM="openai:stub-1",
+            HOLDFAST_LLM_BASE_URL=model.url,
+            HOLDFAST_LLM_API_KEY="sk-for-the-stub",
+            HOLDFAST_REDIS_URL=service.redis_url,
+            HOLDFAST_TOKEN_ENDPOINTS=json.dumps([model.url]),
+            HOLDFAST_TOKEN_KEYS=json.dumps(["SOME_API_KEY", "UNSET_API_KEY"]),
+            SOME_API_KEY="sk-to-count",
+            OTHER_API_KEY="sk-not-to-be-sent",
+        ) as (ready, _),
+    ):
         yield ready
 
 
@@ -197,11 +200,9 @@ async def test_every_call_is_in_the_ledger_without_a_word_of_it(talk, api, model
     await finished(api, job_id, "succeeded")
     last, *_, first = calls = await calls_of(api, job_id)
     assert {call["status"] for call in calls[1:]} == {"failed"}
-    assert (first["error"], first["input_tokens"], first["output_tokens"]) == (
-        "the model answered with status 500",
-        0,
-        0,
-    )
+    assert first["error"] == "the model answered with status 500"
+    assert first["input_tokens"] > 0  # what was sent counts, though nothing was said of it
+    assert first["output_tokens"] == 0
     assert (last["status"], last["error"], last["model"]) == ("succeeded", None, "stub-1")
     assert (last["kind"], last["job_id"]) == ("conversation_flush", job_id)
     assert last["input_tokens"] + last["output_tokens"] == 77

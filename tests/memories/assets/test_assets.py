@@ -167,9 +167,9 @@ async def test_deleting_an_asset_takes_a_step_up(api, sign_in, service):
 
 
 async def test_a_crash_between_object_and_row_serves_nothing_and_the_sweep_takes_the_object(
-    tmp_path,
+    data_dir,
 ):
-    folder = tmp_path / "data"
+    folder = data_dir
     with serving(folder) as (ready, process):
         headers = {"Authorization": f"Bearer {ready['api_key']}"}
         async with httpx.AsyncClient(

@@ -19,11 +19,11 @@ class Org:
     review_extractions: bool
     llm_tokens_per_day: int | None
     language: str
+    redact_patterns: list[str]
     recall_weights: dict[str, float] | None
     version: int
     created_at: datetime
     updated_at: datetime
-    redact_patterns: list[str] = field(default_factory=list)
     type: Literal["org"] = "org"
 
 

@@ -19,13 +19,13 @@ class Job:
     error: str | None
     tokens: int
     result: dict[str, Any] | None
+    extractor: str | None  # of a job that learns: rules or llm, once it is done
     version: int
     created_at: datetime
     updated_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     not_before: datetime | None
-    extractor: str | None = None  # of a job that learns: rules or llm
     type: Literal["job"] = "job"
 
     @property
