@@ -112,7 +112,9 @@ def write_entry(client: McpClient, path: Path, entry: dict[str, Any], *, secret:
         except ValueError:
             present = None
         if not isinstance(present, dict) or not isinstance(present.get(client.servers, {}), dict):
-            raise CommandError(f"{path} is not plain JSON with {client.servers}; add the entry by hand")
+            raise CommandError(
+                f"{path} is not plain JSON with {client.servers}; add the entry by hand"
+            )
         keep_first_backup(path)
     present.setdefault(client.servers, {})[NAME] = entry
     replace_file(path.resolve(), json.dumps(present, indent=2) + "\n", secret=secret)
