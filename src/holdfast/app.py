@@ -36,6 +36,7 @@ from holdfast.erasure import routes as erasure
 from holdfast.exchange import routes as exchange
 from holdfast.kernel import tracing
 from holdfast.kernel.tokens import Tokenizer
+from holdfast.kernel.usage import Usage
 from holdfast.learning import routes as learning
 from holdfast.mem0_api import routes as mem0_api
 from holdfast.memories import routes as memories
@@ -108,7 +109,8 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with deployment.opened(), deployment.key_cache.listening(db):
+        usage = db.services.get(Usage)
+        async with deployment.opened(), usage.written(db), deployment.key_cache.listening(db):
             if mcp is None:
                 yield
                 return

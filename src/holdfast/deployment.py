@@ -7,9 +7,8 @@ opened()        opens all of it for a block
 open_deployment both at once
 """
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -21,14 +20,13 @@ from holdfast.engine import find_running
 from holdfast.kernel import durations, tracing
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
-from holdfast.kernel.errors import BackendUnavailable, HoldfastError
+from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.key_cache import KeyCache
 from holdfast.kernel.ledger import MeteredLlm
 from holdfast.kernel.llm import open_llm
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.slow import SlowRecalls
 from holdfast.kernel.redis import Redis
-from holdfast.kernel.usage import Usage
 from holdfast.learning.extractors import open_extractor
 from holdfast.learning.sessions import SessionEvents
 from holdfast.learning.settle import Learning
@@ -153,24 +151,11 @@ class Deployment:
         try:
             await self.db.open()
             await vectors.start(self.db)
-            async with self._counting_usage():
-                yield
+            yield
         finally:
             await self.conversations.close()
             await self.db.close()
             await self.embedders.close()
-
-    @asynccontextmanager
-    async def _counting_usage(self) -> AsyncIterator[None]:
-        """Write what calls counted from time to time within this block, and at its end."""
-        usage = self.db.services.get(Usage)
-        writing = asyncio.create_task(usage.write_regularly(self.db))
-        try:
-            yield
-        finally:
-            writing.cancel()
-            with suppress(HoldfastError):
-                await usage.write(self.db)
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from holdfast.engine.account import Account
@@ -85,7 +86,10 @@ def create_cluster(home: Home, binaries: Binaries, account: Account, passwords: 
     """Make the cluster. Killed at any moment, it leaves nothing that the next try would trust."""
     for unfinished in home.cluster_dir.glob(f"{UNFINISHED}*"):
         end_unfinished(unfinished)
-        shutil.rmtree(unfinished)
+        while unfinished.exists():
+            # A server that was just ended may delete its own files meanwhile.
+            with suppress(FileNotFoundError):
+                shutil.rmtree(unfinished)
     new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=home.cluster_dir))
     try:
         if not account.is_us:

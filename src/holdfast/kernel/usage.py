@@ -4,13 +4,14 @@ A call costs a few additions; nothing is written for it. A process that is kille
 """
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
 from time import perf_counter
 
+import psycopg
 import structlog
 from psycopg.types.json import Jsonb
 
@@ -18,13 +19,14 @@ from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import BackendUnavailable, HoldfastError
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "usage.sql")
 log = structlog.get_logger("holdfast.usage")
 
 WRITE_EVERY_S = 10.0
+WRITE_WITHIN_S = 3.0
 # The faces of operations, by the first part of their ids; what is not here counts as itself.
 FACES = {"nodes": "memories", "insights": "memories", "sessions": "conversations"}
 
@@ -109,17 +111,26 @@ class Usage:
                     self._pending.setdefault(name, Tally()).add(tally)
                 raise
 
-    async def write_regularly(self, db: Database) -> None:
-        """Write until cancelled."""
-        while True:
-            await asyncio.sleep(WRITE_EVERY_S)
+    @asynccontextmanager
+    async def written(self, db: Database) -> AsyncIterator[None]:
+        """Write every few seconds within this block, and once more at its end."""
+        stop = asyncio.Event()
+        writing = asyncio.create_task(self._write_until(stop, db))
+        try:
+            yield
+        finally:
+            stop.set()
+            await writing
+
+    async def _write_until(self, stop: asyncio.Event, db: Database) -> None:
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), WRITE_EVERY_S)
             try:
-                await self.write(db)
-            except BackendUnavailable as error:
+                async with asyncio.timeout(WRITE_WITHIN_S):
+                    await self.write(db)
+            except (HoldfastError, psycopg.Error, TimeoutError) as error:
                 log.warning("usage cannot be written now", error=type(error).__name__)
-            except HoldfastError as error:  # an org that is gone takes its numbers with it
-                log.warning("usage was not written", error=type(error).__name__)
-                self._pending.clear()
 
 
 async def read(

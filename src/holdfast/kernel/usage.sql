@@ -5,6 +5,7 @@ INSERT INTO usage_minutes AS u (org_id, at, face, calls, writes, recalls, hits, 
 SELECT %(org_id)s, n.at, n.face, n.calls, n.writes, n.recalls, n.hits, n.tokens, n.evictions, n.seconds
   FROM jsonb_to_recordset(%(rows)s) AS n (at timestamptz, face text, calls bigint, writes bigint, recalls bigint, hits bigint,
                                           tokens bigint, evictions bigint, seconds double precision)
+ WHERE EXISTS (SELECT FROM orgs o WHERE o.org_id = %(org_id)s)  -- the numbers of an org that is gone go with it
  ORDER BY n.at, n.face
 ON CONFLICT (org_id, at, face) DO UPDATE
    SET calls = u.calls + excluded.calls, writes = u.writes + excluded.writes, recalls = u.recalls + excluded.recalls,
