@@ -32,6 +32,8 @@ log = structlog.get_logger("holdfast.worker")
 SWEEP_EVERY_S = 3600.0
 LOOK_FOR_RESTED_EVERY_S = 15.0
 RESTART_AFTER_S = 2.0
+# Longer than jobs that have begun are given to finish.
+CANCEL_AGAIN_AFTER_S = 25.0
 
 
 def handlers(deployment: Deployment) -> Mapping[str, Handler]:
@@ -61,7 +63,10 @@ async def keep_working(
         stopping = asyncio.create_task(stop.wait())
         await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
-        working.cancel()
+        while not working.done():
+            # The queue's library may take a cancellation for an end of its own, and the worker would begin anew.
+            working.cancel()
+            await asyncio.wait({working}, timeout=CANCEL_AGAIN_AFTER_S)
         try:
             await working
         except asyncio.CancelledError:
