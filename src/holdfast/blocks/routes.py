@@ -31,7 +31,7 @@ AgentId = Annotated[str | None, Query(description="the agent of the block")]
 MAX_VERSION = 2**31 - 1
 
 
-def the_place(
+async def the_place(
     caller: TheCaller,
     scope: Annotated[
         BlockScope | None, Query(description="`user` unless an agent is named")

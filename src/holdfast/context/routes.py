@@ -32,7 +32,7 @@ from holdfast.memories.model import Trust
 router = APIRouter(route_class=ApiRoute, prefix="/context", tags=["context"])
 
 
-def the_backends(request: Request) -> Backends:
+async def the_backends(request: Request) -> Backends:
     """What conversations of this app stand on."""
     backends: Backends = request.app.state.conversations
     return backends

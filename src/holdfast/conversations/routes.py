@@ -95,7 +95,7 @@ class Restore(Which):
     backup_id: str = Field(max_length=100, examples=["bak_0190f5fe7c00700080000000000000aa"])
 
 
-def _requested(
+async def _requested(
     resource_id: ResourceId,
     key: Annotated[str | None, Query(description="the instance", examples=["session:42"])] = None,
     variables: Annotated[str | None, Query(description="in place of key: a JSON object")] = None,

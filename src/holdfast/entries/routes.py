@@ -115,7 +115,7 @@ class Forgotten(Body):
     forgotten: bool
 
 
-def key_in_path(request: Request, key: Annotated[str, Path()]) -> str:
+async def key_in_path(request: Request, key: Annotated[str, Path()]) -> str:
     """The key at the end of a path. A percent-encoded slash is part of it, and so is a plain one."""
     try:
         unquote_to_bytes(request.scope["raw_path"]).decode()

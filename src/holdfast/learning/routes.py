@@ -33,7 +33,7 @@ Messages = str | dict[str, Any] | list[str | dict[str, Any]]
 EXAMPLE = [{"role": "user", "content": "Remember that I park on level 3."}]
 
 
-def the_learning(request: Request) -> Learning:
+async def the_learning(request: Request) -> Learning:
     """What learns in this app."""
     learning: Learning = request.app.state.learning
     return learning

@@ -1,5 +1,6 @@
 """Learning on demand: append to a session, settle it now, extract from messages that are sent along."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -109,7 +110,7 @@ async def extract_now(
 
     async def learn() -> list[Proposal]:
         proposals: list[Proposal] = []
-        try:
+        with suppress(RollBack):
             async with db.begin(caller) as tx:
                 speaking = await enter(tx, caller, place, to_write=True)
                 run = await learning_run.open_run(db, tx, speaking, origin)
@@ -117,8 +118,6 @@ async def extract_now(
                 proposals = await learning_run.learn(run, found.extraction)
                 if dry_run:
                     raise RollBack
-        except RollBack:
-            pass
         return proposals
 
     made = await again_if_changed(learn)

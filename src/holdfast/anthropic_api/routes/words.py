@@ -55,7 +55,7 @@ class MemoryUpdate(Body):
     precondition: Precondition | None = None
 
 
-def echo_request_id(request: Request, response: Response) -> None:
+async def echo_request_id(request: Request, response: Response) -> None:
     """Their clients show this header in errors and logs."""
     response.headers["request-id"] = request_id_of(request)
 

@@ -21,7 +21,7 @@ from holdfast.kernel.pages import Cursor
 router = APIRouter(route_class=ApiRoute, prefix="/memory-resources", tags=["memory resources"])
 
 
-def the_backends(request: Request) -> Backends:
+async def the_backends(request: Request) -> Backends:
     """What conversations of this app stand on."""
     backends: Backends = request.app.state.conversations
     return backends

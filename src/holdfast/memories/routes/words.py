@@ -26,7 +26,7 @@ TheCursor = Annotated[Cursor, Depends(page_cursor)]
 Importance = Annotated[int, Field(strict=True, ge=1, le=10, examples=[7])]
 
 
-def place(
+async def place(
     project_id: Annotated[ClientId | None, Query(description="speak from this project")] = None,
     agent_id: Annotated[ClientId | None, Query(description="speak for this agent")] = None,
     session_id: Annotated[ClientId | None, Query(description="speak from this session")] = None,
@@ -45,7 +45,7 @@ class Lookup(TypedDict):
     include_expired: bool
 
 
-def lookup(
+async def lookup(
     place: ThePlace,
     include_expired: Annotated[bool, Query(description="find it also when it has expired")] = False,
 ) -> Lookup:
@@ -56,7 +56,7 @@ def lookup(
 TheLookup = Annotated[Lookup, Depends(lookup)]
 
 
-def the_assets(request: Request) -> ObjectStore:
+async def the_assets(request: Request) -> ObjectStore:
     """The object store of this app."""
     store: ObjectStore = request.app.state.assets
     return store

@@ -64,7 +64,7 @@ class EntryRestore(Body):
     version: VersionNumber
 
 
-def created_between(
+async def created_between(
     gte: Annotated[Instant | None, Query(alias="created_at[gte]")] = None,
     lte: Annotated[Instant | None, Query(alias="created_at[lte]")] = None,
 ) -> Period:
