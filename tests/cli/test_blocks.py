@@ -38,6 +38,7 @@ async def test_a_block_is_set_got_and_its_history_told(holdfast, holdfast_json, 
     holdfast_json("blocks", "set", "core", "-", stdin="likes\ncoffee\n", **env)
     assert holdfast("blocks", "get", "core", "--text", **env)[1] == "likes\ncoffee\n"
     told = holdfast_json("blocks", "history", "core", **env)
+    assert holdfast_json("blocks", "history", "core", "--limit", "1", **env) == told[:1]
     assert [(each["version"], each["content"]) for each in told] == [
         (2, "likes\ncoffee\n"),
         (1, "likes tea"),

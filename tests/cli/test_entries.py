@@ -54,6 +54,8 @@ async def test_entries_are_set_got_listed_and_forgotten(holdfast, holdfast_json)
     assert holdfast_json("list", *bot, "--tag", "x", "--tag", "y") == []
     assert holdfast_json("forget", "piped", HOLDFAST_AGENT="bot") == {"forgotten": True}
     assert holdfast_json("forget", "piped", *bot) == {"forgotten": False}
+    past = holdfast_json("history", "piped", *bot)
+    assert [each["action"] for each in past] == ["forgotten", "created"]
 
 
 async def test_an_agents_entries_go_to_a_zip_and_back(holdfast, holdfast_json, tmp_path):

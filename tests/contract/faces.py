@@ -13,6 +13,19 @@ Send = Callable[..., Awaitable[httpx.Response]]
 
 
 @dataclass(frozen=True)
+class Past:
+    """Where the past of an object is read, from the reply that made it; `text` names the field with its text.
+
+    `query` goes along with `history`.
+    """
+
+    history: Callable[[dict[str, Any]], str]
+    diff: Callable[[dict[str, Any]], str]
+    text: str = "content"
+    query: Callable[[dict[str, Any]], dict[str, str]] = lambda _: {}
+
+
+@dataclass(frozen=True)
 class Specimen:
     """An object of a face.
 
@@ -31,6 +44,7 @@ class Specimen:
     list_path: str | None = None
     many: Send | None = None
     version: str = "version"
+    past: Past | None = None
 
 
 CORE = "/memory/blocks/core"
@@ -41,8 +55,10 @@ async def _make_block(api: Any, content: str = "one", **headers: str) -> httpx.R
     return await api.put(CORE, json=body, headers=headers)
 
 
-async def _change_block(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
-    body = {"content": "two", "expected_updated_at": made["updated_at"]}
+async def _change_block(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
+    body = {"content": text, "expected_updated_at": made["updated_at"]}
     return await api.put(CORE, json=body, headers=headers)
 
 
@@ -52,8 +68,10 @@ async def _make_entry(
     return await api.put(f"/agents/bot/entries/{key}", json={"content": content}, headers=headers)
 
 
-async def _change_entry(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
-    return await _make_entry(api, "two", made["key"], **headers)
+async def _change_entry(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
+    return await _make_entry(api, text, made["key"], **headers)
 
 
 def _resource(resource_id: str, description: str) -> dict[str, Any]:
@@ -74,8 +92,10 @@ async def _make_resource(
     return await api.put(f"/memory-resources/{resource_id}", json=body, headers=headers)
 
 
-async def _change_resource(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
-    return await _make_resource(api, "two", made["id"], **headers)
+async def _change_resource(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
+    return await _make_resource(api, text, made["id"], **headers)
 
 
 async def _message(api: Any, content: str) -> httpx.Response:
@@ -91,8 +111,10 @@ async def _make_memory(
     return await api.post("/memories", json={"key": key, "value": value}, headers=headers)
 
 
-async def _change_memory(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
-    return await api.patch(f"/memories/{made['id']}", json={"value": "two"}, headers=headers)
+async def _change_memory(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
+    return await api.patch(f"/memories/{made['id']}", json={"value": text}, headers=headers)
 
 
 async def _make_node(
@@ -102,8 +124,10 @@ async def _make_node(
     return await api.post("/memory-nodes", json=body, headers=headers)
 
 
-async def _change_node(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
-    return await api.patch(f"/memory-nodes/{made['id']}", json={"summary": "two"}, headers=headers)
+async def _change_node(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
+    return await api.patch(f"/memory-nodes/{made['id']}", json={"summary": text}, headers=headers)
 
 
 async def _make_store(api: Any, description: str = "one", **headers: str) -> httpx.Response:
@@ -111,9 +135,11 @@ async def _make_store(api: Any, description: str = "one", **headers: str) -> htt
     return await api.post("/memory_stores", json=body, headers=headers)
 
 
-async def _change_store(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
+async def _change_store(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
     path = f"/memory_stores/{made['id']}"
-    return await api.patch(path, json={"description": "two"}, headers=headers)
+    return await api.patch(path, json={"description": text}, headers=headers)
 
 
 async def _make_store_entry(api: Any, content: str = "one", **headers: str) -> httpx.Response:
@@ -123,8 +149,10 @@ async def _make_store_entry(api: Any, content: str = "one", **headers: str) -> h
     return await api.post(f"/memory_stores/{store}/memories", json=body, headers=headers)
 
 
-async def _change_store_entry(api: Any, made: dict[str, Any], **headers: str) -> httpx.Response:
-    body = {"content": "two", "version": made["version"]}
+async def _change_store_entry(
+    api: Any, made: dict[str, Any], text: str = "two", **headers: str
+) -> httpx.Response:
+    body = {"content": text, "version": made["version"]}
     return await api.put(_store_entry_path(made), json=body, headers=headers)
 
 
@@ -137,6 +165,7 @@ SPECIMENS = [
         "blocks", "block", _make_block, _change_block, lambda _: CORE,
         full=lambda api: _make_block(api, "x" * 4_000),
         oversized=lambda api: _make_block(api, "x" * 4_001),
+        past=Past(lambda _: f"{CORE}/history", lambda _: f"{CORE}/diff"),
     ),
     Specimen(
         "entries", "entry", _make_entry, _change_entry,
@@ -145,6 +174,10 @@ SPECIMENS = [
         oversized=lambda api: _make_entry(api, "x" * 16_385),
         list_path="/agents/bot/entries",
         many=lambda api, number: _make_entry(api, "one", f"k{number}"),
+        past=Past(
+            lambda made: f"/agents/bot/history/{made['key']}",
+            lambda made: f"/agents/bot/diff/{made['key']}",
+        ),
     ),
     Specimen(
         "conversations", "memory_resource", _make_resource, _change_resource,
@@ -162,6 +195,11 @@ SPECIMENS = [
         oversized=lambda api: _make_memory(api, "x" * 8_001),
         list_path="/memories",
         many=lambda api, number: _make_memory(api, "one", f"k{number}"),
+        past=Past(
+            lambda made: f"/memories/{made['id']}/history",
+            lambda made: f"/memories/{made['id']}/diff",
+            "value",
+        ),
     ),
     Specimen(
         "memories", "node", _make_node, _change_node,
@@ -181,5 +219,10 @@ SPECIMENS = [
         "stores", "store_entry", _make_store_entry, _change_store_entry, _store_entry_path,
         full=lambda api: _make_store_entry(api, "x" * 102_400),
         oversized=lambda api: _make_store_entry(api, "x" * 102_401),
+        past=Past(
+            lambda made: f"/memory_stores/{made['store_id']}/versions",
+            lambda made: f"/memory_stores/{made['store_id']}/diff",
+            query=lambda made: {"entry_id": made["id"]},
+        ),
     ),
 ]  # fmt: skip

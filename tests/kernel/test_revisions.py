@@ -27,7 +27,7 @@ async def test_history_is_newest_first_with_who_and_when(db, org):
     for version in (1, 2, 3):
         await write(db, caller, version, f"text {version}")
     async with db.read(caller) as tx:
-        found = await revisions.history(tx, "thing", "thing_1")
+        found = (await revisions.history(tx, "thing", "thing_1")).data
     assert [revision.version for revision in found] == [3, 2, 1]
     newest = found[0]
     assert (newest.content, newest.state) == ("text 3", {"v": 3})
@@ -43,7 +43,7 @@ async def test_an_object_is_read_as_it_was_at_a_time(db, org):
     caller = org.caller()
     await write(db, caller, 1, "early")
     async with db.read(caller) as tx:
-        first = (await revisions.history(tx, "thing", "thing_1"))[0]
+        first = ((await revisions.history(tx, "thing", "thing_1")).data)[0]
     await asyncio.sleep(0.002)
     await write(db, caller, 2, "late")
     async with db.read(caller) as tx:
@@ -86,9 +86,11 @@ async def test_erasing_empties_every_revision_of_an_object(db, org):
         await tx.revise("thing", "thing_2", version=1, action="created", content="other")
         await revisions.erase(tx, "thing", ["thing_1", "thing_3"])
     async with db.begin(caller) as tx:
-        found = await revisions.history(tx, "thing", "thing_1")
+        found = (await revisions.history(tx, "thing", "thing_1")).data
         assert [(r.content, r.state, r.label) for r in found] == [(None, None, None)] * 2
-        assert [r.content for r in await revisions.history(tx, "thing", "thing_2")] == ["other"]
-        assert [r.content for r in await revisions.history(tx, "part", "part_1")] == ["c"]
+        assert [r.content for r in (await revisions.history(tx, "thing", "thing_2")).data] == [
+            "other"
+        ]
+        assert [r.content for r in (await revisions.history(tx, "part", "part_1")).data] == ["c"]
         await revisions.erase(tx, "thing", ["thing_1"], with_parts=True)
-        assert [r.content for r in await revisions.history(tx, "part", "part_1")] == [None]
+        assert [r.content for r in (await revisions.history(tx, "part", "part_1")).data] == [None]

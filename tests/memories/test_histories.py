@@ -94,7 +94,9 @@ async def test_one_row_holds_a_key_and_versions_are_exact_in_any_history(make_or
         await take(db, caller, model, step)
     for row in model.rows:
         place = Place(agent_id="bot" if row.place == "agent" else None)
-        past = await service.read_history(db, caller, row.id, place=place, include_expired=True)
+        past = (
+            await service.read_history(db, caller, row.id, place=place, include_expired=True)
+        ).data
         assert [(p.version, p.key, p.value) for p in past][::-1] == [
             (n + 1, key, value) for n, (key, value, _) in enumerate(row.past)
         ]

@@ -285,5 +285,5 @@ async def test_revisions_name_the_later_writers(org, ana, bob):
     async with org.db.read(org.operator) as tx:
         from holdfast.kernel import revisions
 
-        newest, oldest = await revisions.history(tx, "memory", memory["id"])
+        newest, oldest = (await revisions.history(tx, "memory", memory["id"])).data
     assert (newest.user_id, newest.session_id, oldest.user_id) == ("bob", "s1", "ana")

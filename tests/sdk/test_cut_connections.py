@@ -69,7 +69,7 @@ async def test_a_write_that_lost_its_connection_is_applied_once(org, cut) -> Non
             client.memories.save("k", "first", tags=["x"])
             assert between.cut == 1
             assert [row.version for row in client.memories.list().data] == [1]
-            assert len(client.memories.history(client.memories.list().data[0].id)) == 1
+            assert len(client.memories.history(client.memories.list().data[0].id).data) == 1
         between.cuts = [cut]
         async with AsyncClient(between.url, org.key) as client:
             await client.conversations.append("sessions", ["one", "two"], key="s1")

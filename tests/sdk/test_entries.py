@@ -102,9 +102,11 @@ async def test_the_whole_life_of_an_entry(support):
     assert entries.forget("likes") is False
     with pytest.raises(NotFound):
         await awaited.recall("likes")
-    assert [(each.version, each.content) for each in await awaited.history("likes")] == [
+    assert [(each.version, each.content) for each in (await awaited.history("likes")).data] == [
         (3, None), (2, "green tea"), (1, "tea"),
     ]  # fmt: skip
+    walked = [each.version for each in iterate(entries.history, "likes", limit=2)]
+    assert walked == [3, 2, 1]
     with pytest.raises(Conflict) as removed:
         entries.restore("likes", 3)
     assert removed.value.current is None

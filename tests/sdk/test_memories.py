@@ -77,7 +77,7 @@ async def test_a_memory_is_saved_read_changed_and_brought_back_as_the_api_does(b
     assert (changed.value, changed.summary, changed.tags) == ("Oolong", None, ["drinks"])
     restored = await awaited.restore(made.id, 1, if_match=3)
     assert (restored.value, restored.summary) == ("Green, no sugar", "Likes green tea")
-    assert [each.version for each in memories.history(made.id)] == [4, 3, 2, 1]
+    assert [each.version for each in memories.history(made.id).data] == [4, 3, 2, 1]
     with pytest.raises(Invalid) as refused:
         memories.save("tea", "x", importance=11)
     assert [each.field for each in refused.value.errors] == ["importance"]

@@ -122,7 +122,7 @@ async def test_what_is_redacted_is_not_in_a_diff(store):
     ("since", "until", "status"),
     [
         ("memver_" + "0" * 32, "memver_" + "1" * 32, 404),
-        ("memver_" + "0" * 32, AFTER_ALL, 400),
+        ("memver_" + "0" * 32, AFTER_ALL, 404),
         ("yesterday", AFTER_ALL, 400),
         ("2020-01-01T00:00:00", AFTER_ALL, 400),
     ],

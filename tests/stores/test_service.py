@@ -229,11 +229,11 @@ async def test_a_deleted_store_leaves_nothing_but_its_tombstone(store, org, db, 
     assert (again.status_code, again.json()["code"]) == (404, "not_found")
 
     async with db.read(org.operator) as tx:
-        history = await revisions.history(tx, "store", store.id)
+        history = (await revisions.history(tx, "store", store.id)).data
         assert [(each.version, each.action, each.state) for each in history] == [
             (2, "deleted", None)
         ]
-        assert await revisions.history(tx, "store_entry", entry["id"]) == []
+        assert (await revisions.history(tx, "store_entry", entry["id"])).data == []
     with owner_connection.transaction():
         owner_connection.execute("SELECT set_config('holdfast.org', %s, true)", (org.id,))
         for table in ("memory_stores", "store_entries"):
@@ -244,7 +244,7 @@ async def test_every_change_of_a_store_leaves_a_revision(store, org, db):
     await store.api.patch(store.path, json={"name": "new"})
     await store.archive()
     async with db.read(org.operator) as tx:
-        history = await revisions.history(tx, "store", store.id)
+        history = (await revisions.history(tx, "store", store.id)).data
     assert [(each.version, each.action) for each in history] == [
         (3, "archived"),
         (2, "updated"),
@@ -415,7 +415,7 @@ async def test_a_change_that_changes_nothing_moves_nothing(api, org, db):
         assert (answer.status_code, answer.headers["etag"]) == (200, '"1"'), answer.text
         assert answer.json() == before
     async with db.read(org.operator) as tx:
-        assert len(await revisions.history(tx, "store", store.id)) == 1
+        assert len((await revisions.history(tx, "store", store.id)).data) == 1
     late = await api.patch(store.path, json={"name": "n"}, headers={"If-Match": '"2"'})
     assert late.status_code == 412
     changed = await api.patch(store.path, json={"metadata": {"a": None}})

@@ -40,7 +40,7 @@ async def test_every_change_adds_a_version_and_they_are_revisions(store, org, db
     }
     assert listed["data"][1]["created_at"] == second["updated_at"]
     async with db.read(org.operator) as tx:
-        history = await revisions.history(tx, "store_entry", entry["id"])
+        history = (await revisions.history(tx, "store_entry", entry["id"])).data
     assert [each.id for each in history] == [each["id"] for each in listed["data"]]
     assert history[1].parent_id == store.id
     assert history[1].request_id

@@ -39,6 +39,7 @@ class BlockRevision:
     """A block as it stood after one change; of a removal, or once redacted, there is no content."""
 
     id: str
+    version_id: str
     block_type: BlockType
     version: int
     action: str

@@ -18,10 +18,11 @@ from holdfast.blocks.model import (
 )
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import Body, DiffFrom, DiffTo
+from holdfast.edge.wire import Body, DiffFrom, DiffTo, VersionCursor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.ids import ClientId
+from holdfast.kernel.pages import Page
 from holdfast.kernel.sight import Audience
 
 router = APIRouter(route_class=ApiRoute, prefix="/memory", tags=["blocks"])
@@ -50,13 +51,6 @@ class Blocks:
     """Some blocks."""
 
     data: list[Block]
-
-
-@dataclass(frozen=True, slots=True)
-class BlockHistory:
-    """What became of a block, newest first."""
-
-    data: list[BlockRevision]
 
 
 class BlockWrite(Body):
@@ -201,10 +195,14 @@ async def delete_block(
 
 @router.get("/blocks/{block_type}/history", operation_id="blocks.history")
 async def get_history(
-    block_type: BlockType, where: ThePlace, caller: TheCaller, db: TheDatabase
-) -> BlockHistory:
-    """Every revision of a block, newest first, the current one included; also of one that was deleted."""
-    return BlockHistory(await service.history(db, caller, where, block_type))
+    block_type: BlockType,
+    where: ThePlace,
+    cursor: VersionCursor,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Page[BlockRevision]:
+    """Revisions of a block, newest first, the current one included; also of one that was deleted."""
+    return await service.history(db, caller, where, block_type, cursor)
 
 
 @router.get("/blocks/{block_type}/diff", operation_id="blocks.diff")

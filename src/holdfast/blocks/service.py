@@ -12,6 +12,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Malformed, NotFound, PreconditionFailed
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.revisions import Revision
 from holdfast.kernel.sight import Audience
@@ -180,14 +181,18 @@ async def delete_block(
 
 
 async def history(
-    db: Database, caller: Caller, where: Audience, block_type: BlockType
-) -> list[BlockRevision]:
-    """Every revision of a block, newest first, those before a deletion included."""
+    db: Database,
+    caller: Caller,
+    where: Audience,
+    block_type: BlockType,
+    cursor: Cursor = revisions.LATEST,
+) -> Page[BlockRevision]:
+    """Revisions of a block, newest first, those before a deletion included."""
     async with db.read(caller) as tx:
         await enter(tx, caller, where, to_write=False)
         block_id = await must_have_been(tx, where, block_type)
-        found = await revisions.history(tx, KIND, block_id)
-    return [_as_it_was(each, block_type) for each in found]
+        found = await revisions.history(tx, KIND, block_id, cursor)
+    return found.showing(lambda each: _as_it_was(each, block_type))
 
 
 # --- what they share -------------------------------------------------------------------------------------------------
@@ -349,6 +354,7 @@ def _as_it_was(revision: Revision, block_type: BlockType) -> BlockRevision:
     state = revision.state or {}
     return BlockRevision(
         id=revision.id,
+        version_id=revision.id,
         block_type=block_type,
         version=revision.version,
         action=revision.action,

@@ -13,7 +13,7 @@ import typer
 
 from holdfast.cli.exits import CommandError
 from holdfast.cli.merge import marked, still_marked
-from holdfast.cli.options import ApiKey, AsJson, Url, User, Workspace
+from holdfast.cli.options import ApiKey, AsJson, Newest, Url, User, Workspace
 from holdfast.cli.output import show, show_all
 from holdfast.cli.remote import Remote
 from holdfast.cli.texts import text_of
@@ -115,6 +115,7 @@ def set_block(
 @blocks_app.command("history")
 def block_history(
     block_type: BlockType,
+    limit: Newest = None,
     agent: Agent = None,
     user: User = None,
     workspace: Workspace = None,
@@ -122,10 +123,14 @@ def block_history(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Every version of a block, newest first."""
+    """The versions of a block, newest first: all of them, or the newest --limit.
+
+    Example: holdfast blocks history core --limit 5
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
-    data = service.ask(calls.history, block_type, agent_id=service.scope.agent)["data"]
-    show_all(data, ["version", "action", "created_at", "actor", "content"], as_json=as_json)
+    rows = service.pages(calls.history, block_type, agent_id=service.scope.agent, limit=limit)
+    columns = ["version", "action", "created_at", "actor", "content"]
+    show_all([*rows], columns, as_json=as_json)
 
 
 @blocks_app.command("edit")

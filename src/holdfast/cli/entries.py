@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from holdfast.cli.options import ApiKey, AsJson, Url, User, Workspace
+from holdfast.cli.options import ApiKey, AsJson, Newest, Url, User, Workspace
 from holdfast.cli.output import show, show_all
 from holdfast.cli.remote import Remote
 from holdfast.cli.texts import read_bytes, text_of, write_bytes
@@ -134,6 +134,32 @@ def forget_entry(
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     forgotten = service.ask(calls.forget, key, category=category, run_id=run, scope=scope)
     show(forgotten, as_json=as_json)
+
+
+@entries_app.command("history")
+def entry_history(
+    key: Key,
+    agent: Agent = "default",
+    limit: Newest = None,
+    category: Category = None,
+    run: Run = None,
+    scope: Found = None,
+    user: User = None,
+    workspace: Workspace = None,
+    url: Url = None,
+    api_key: ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """The versions under a key, newest first; also of what was forgotten, evicted or has expired.
+
+    Example: holdfast entries history refund-limit --agent support
+    """
+    service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
+    rows = service.pages(
+        calls.history, key, limit=limit, category=category, run_id=run, scope=scope
+    )
+    columns = ["version", "action", "created_at", "actor", "content"]
+    show_all([*rows], columns, as_json=as_json)
 
 
 @entries_app.command("export")

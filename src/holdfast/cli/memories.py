@@ -71,7 +71,7 @@ def show_memory(
     """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent, project=project)
     if history:
-        versions = service.ask(calls.history, memory_id)["data"]
+        versions = [*service.pages(calls.history, memory_id, include_expired=True, limit=None)]
         columns = ["version", "action", "actor", "user_id", "created_at", "value"]
         show_all(versions, columns, as_json=as_json)
         return

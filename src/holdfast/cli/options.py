@@ -26,4 +26,7 @@ Agent = Annotated[
 ]
 Project = Annotated[str | None, typer.Option("--project", help="Speak from this project.")]
 Session = Annotated[str | None, typer.Option("--session", help="Speak from this session.")]
+Newest = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Only the newest so many; all if not given.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, also on a terminal.")]

@@ -5,7 +5,7 @@ from dataclasses import is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import (
     AliasChoices,
     AliasGenerator,
@@ -98,6 +98,10 @@ async def page_cursor(
         if given is not None and not is_made_id(given):
             raise Malformed.field(name, "is not an id of this list")
     return Cursor(limit=limit, after_id=after_id, before_id=before_id)
+
+
+# Of a history: the ids are those of versions (`version_id` of its rows).
+VersionCursor = Annotated[Cursor, Depends(page_cursor)]
 
 
 async def named_page_cursor(

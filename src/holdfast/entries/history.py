@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from holdfast.entries import runs
-from holdfast.entries.model import Entry, EntryHistory, EntryRevision, NewEntry, Scope, StoredEntry
+from holdfast.entries.model import Entry, EntryRevision, NewEntry, Scope, StoredEntry
 from holdfast.entries.quota import Past, Quota
 from holdfast.entries.reach import Reach, must_change
 from holdfast.entries.service import IfMatch, check_if_match, enter_to_change, find
@@ -12,6 +12,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.places import enter_agent
 from holdfast.kernel.revisions import Revision
 from holdfast.kernel.sight import Audience
@@ -29,12 +30,13 @@ async def history(
     run_id: str | None = None,
     category: str | None = None,
     scope: Scope | None = None,
-) -> EntryHistory:
-    """Every revision under a key, newest first, over all its lives."""
+    cursor: Cursor = revisions.LATEST,
+) -> Page[EntryRevision]:
+    """Revisions under a key, newest first, over all its lives."""
     _, past = await _past_of(db, caller, agent_id, key, run_id, category, scope)
     async with db.read(caller) as tx:
-        found = await revisions.history(tx, "entry", past.id)
-    return EntryHistory([_as_it_was(each, key) for each in found])
+        found = await revisions.history(tx, "entry", past.id, cursor)
+    return found.showing(lambda each: _as_it_was(each, key))
 
 
 async def diff(
@@ -168,6 +170,7 @@ def _as_it_was(revision: Revision, key: str) -> EntryRevision:
     state = revision.state or {}
     return EntryRevision(
         id=revision.object_id,
+        version_id=revision.id,
         key=key,
         version=revision.version,
         action=revision.action,

@@ -130,6 +130,7 @@ class EntryRevision:
     """
 
     id: str
+    version_id: str
     key: str
     version: int
     action: str
@@ -141,13 +142,6 @@ class EntryRevision:
     content: str | None
     tags: list[str] | None
     type: Literal["memory_entry_revision"] = "memory_entry_revision"
-
-
-@dataclass(frozen=True, slots=True)
-class EntryHistory:
-    """The revisions of a key, newest first."""
-
-    data: list[EntryRevision]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Pages of a list: newest first, cursors that are ids, neither a skip nor a repeat while others write."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -20,6 +21,7 @@ class HasId(Protocol):
 
 
 Row = TypeVar("Row", bound=HasId)
+Shown = TypeVar("Shown", bound=HasId)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,10 @@ class Page(Generic[Row]):
     first_id: str | None
     last_id: str | None
     has_more: bool
+
+    def showing(self, show: Callable[[Row], Shown]) -> "Page[Shown]":
+        """The same page with every row in another form; the cursors stay."""
+        return Page([show(row) for row in self.data], self.first_id, self.last_id, self.has_more)
 
     @classmethod
     def of(cls, rows: list[Row], cursor: Cursor) -> "Page[Row]":

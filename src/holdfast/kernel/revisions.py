@@ -14,11 +14,15 @@ from psycopg.types.json import Jsonb
 from holdfast.kernel.caller import Actor, ActorType, Caller
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
-from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.errors import Conflict, Malformed, NotFound
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "revisions.sql")
+
+# For readers inside the service that show a history whole.
+LATEST = Cursor(limit=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +104,20 @@ def _as_json(change: Change, by: Caller) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-async def history(tx: Tx, kind: str, object_id: str, *, limit: int = 1000) -> list[Revision]:
-    """Every revision of an object, newest first."""
-    return await tx.all(Revision, queries.history, kind=kind, object_id=object_id, limit=limit)
+async def history(
+    tx: Tx, kind: str, object_id: str, cursor: Cursor = LATEST, *, with_state: bool = False
+) -> Page[Revision]:
+    """Revisions of an object, newest first, a page at a time; `with_state` leaves out those that have none."""
+    of_object = {"kind": kind, "object_id": object_id}
+    page = await read_page(
+        tx, Revision, queries.history, cursor, **of_object, with_state=with_state
+    )
+    start = cursor.after_id or cursor.before_id
+    if page.data or start is None:
+        return page
+    if await tx.one(int, queries.version_of, **of_object, id=start) is None:
+        raise Malformed("after_id, before_id: this is not a version of this object")
+    return page
 
 
 async def at_version(tx: Tx, kind: str, object_id: str, version: int) -> Revision:

@@ -5,11 +5,25 @@ id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, us
        request_id, created_at, state, content, redacted_at
 
 -- name: history
+-- A cursor is the id of a revision and stands for its version: versions order the changes of an object, whichever
+-- process made the ids. Empty where the cursor is no revision of the object.
 SELECT {revision}
   FROM revisions
  WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s
+   AND (NOT %(with_state)s OR state IS NOT NULL)
+   AND (%(older_than)s = '~' OR version < (
+        SELECT c.version FROM revisions c
+         WHERE c.org_id = %(org_id)s AND c.kind = %(kind)s AND c.object_id = %(object_id)s AND c.id = %(older_than)s))
+   AND (%(newer_than)s = '' OR version > (
+        SELECT c.version FROM revisions c
+         WHERE c.org_id = %(org_id)s AND c.kind = %(kind)s AND c.object_id = %(object_id)s AND c.id = %(newer_than)s))
  ORDER BY version DESC
  LIMIT %(limit)s;
+
+-- name: version_of
+SELECT version
+  FROM revisions
+ WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND id = %(id)s;
 
 -- name: at_version
 SELECT {revision}

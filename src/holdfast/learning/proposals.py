@@ -55,7 +55,7 @@ async def list_proposals(
             session_id=session_id,
             **sight.params(caller),
         )
-    return Page([each.shown for each in page.data], page.first_id, page.last_id, page.has_more)
+    return page.showing(lambda each: each.shown)
 
 
 async def read_proposal(db: Database, caller: Caller, proposal_id: str) -> Proposal:

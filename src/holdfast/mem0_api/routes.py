@@ -215,7 +215,7 @@ async def history(memory_id: str, request: Request, db: TheDatabase) -> list[dic
     own_id, names = read_id(memory_id)
     caller = await _acting(request, db, names)
     found = await service.read_history(db, caller, own_id, place=names.place, include_expired=True)
-    whose, changes = _of(names, caller), [*reversed(found)]
+    whose, changes = _of(names, caller), [*reversed(found.data)]
     return [
         model.shown_change(past, changes[at - 1] if at else None, whose)
         for at, past in enumerate(changes)

@@ -144,6 +144,7 @@ class SavedMemory(Memory):
 class PastMemory:
     """One change of a memory, and the row as it was after it."""
 
+    version_id: str
     version: int
     action: str
     actor: Actor

@@ -72,13 +72,14 @@ async def read_history(
     *,
     place: Place = ANYWHERE,
     include_expired: bool = False,
-) -> list[PastMemory]:
-    """Every state of a memory, newest first, the present one included."""
+    cursor: Cursor = revisions.LATEST,
+) -> Page[PastMemory]:
+    """The states of a memory, newest first, the present one included."""
     async with db.read(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
         await read_row(tx, speaking, memory_id, include_expired=include_expired)
-        found = await revisions.history(tx, "memory", memory_id)
-    return [_past(revision) for revision in found if revision.state is not None]
+        found = await revisions.history(tx, "memory", memory_id, cursor, with_state=True)
+    return found.showing(_past)
 
 
 async def diff_memory(
@@ -102,6 +103,7 @@ def _past(revision: revisions.Revision) -> PastMemory:
     return _past_memory.validate_python(
         {
             **(revision.state or {}),
+            "version_id": revision.id,
             "value": revision.content,
             "version": revision.version,
             "action": revision.action,

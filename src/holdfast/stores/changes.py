@@ -45,26 +45,38 @@ class _Changed:
 async def diff(db: Database, caller: Caller, store_id: str, since: str, until: str) -> StoreDiff:
     """What changed between two versions of an entry, or in the whole store between two moments.
 
-    Versions of two entries stand for the moments at which they were made. From a later one to an earlier one, the diff
-    is of going back.
+    A version beside a time, or beside one of another entry, stands for the moment at which it was made. From a later one to
+    an earlier one, the diff is of going back.
     """
     where = in_sight(caller, store_id)
-    if is_id(since, "memver") and is_id(until, "memver"):
-        async with db.read(caller) as tx:
-            old = await tx.one(VersionRow, version_queries.read_version, **where, version_id=since)
-            new = await tx.one(VersionRow, version_queries.read_version, **where, version_id=until)
-        if old is None or new is None:
-            raise NotFound("there is no such version in this store")
-        if old.entry_id == new.entry_id:
-            return await _diff_of([(_side(old), _side(new))])
-        # Just after each version: ids are hex digits, and none is between one and the same with a letter behind it.
-        bounds = f"{old.id}g", f"{new.id}g"
-    else:
-        _, after_since = ids_between("memver", None, _moment(since, "from"))
-        _, after_until = ids_between("memver", None, _moment(until, "to"))
-        bounds = after_since or "", after_until or ""
+    old = await _version(db, caller, where, since)
+    new = await _version(db, caller, where, until)
+    if old is not None and new is not None and old.entry_id == new.entry_id:
+        return await _diff_of([(_side(old), _side(new))])
+    bounds = _just_after(old, since, "from"), _just_after(new, until, "to")
     pairs = await _pairs(db, caller, where, min(bounds), max(bounds))
     return await _diff_of(pairs if bounds[0] <= bounds[1] else [(new, old) for old, new in pairs])
+
+
+async def _version(
+    db: Database, caller: Caller, where: dict[str, Any], point: str
+) -> VersionRow | None:
+    """The version that a point names; None for a time."""
+    if not is_id(point, "memver"):
+        return None
+    query = version_queries.read_version
+    found = await db.one(caller, VersionRow, query, **where, version_id=point)
+    if found is None:
+        raise NotFound("there is no such version in this store")
+    return found
+
+
+def _just_after(version: VersionRow | None, point: str, field: str) -> str:
+    """The id that versions up to this point are below."""
+    if version is not None:
+        # Ids end in hex digits: none is between one and the same with a letter behind it.
+        return f"{version.id}g"
+    return ids_between("memver", None, _moment(point, field))[1] or ""
 
 
 async def _pairs(
@@ -144,5 +156,5 @@ def _moment(text: str, field: str) -> datetime:
         return _instant.validate_python(text)
     except ValidationError:
         raise Malformed.field(
-            field, "give two versions (memver_…) or two times (2026-01-31T12:00:00Z)"
+            field, "is a version (memver_…) or a time (2026-01-31T12:00:00Z)"
         ) from None

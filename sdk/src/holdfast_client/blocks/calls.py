@@ -8,10 +8,23 @@ from datetime import datetime
 from typing import Literal
 
 from holdfast_client.blocks.model import Block, BlockRevision, BlockScope, BlockType, RecalledLine
-from holdfast_client.calls import Call, Query, ask, at, data_of, delete, get, one, patch, post, put
+from holdfast_client.calls import (
+    Call,
+    Query,
+    ask,
+    at,
+    data_of,
+    delete,
+    get,
+    one,
+    page_of,
+    patch,
+    post,
+    put,
+)
 from holdfast_client.diffs import Point, TextDiff
 from holdfast_client.scope import Scope
-from holdfast_client.values import given, instant
+from holdfast_client.values import Page, given, instant
 
 
 def list_blocks(
@@ -108,10 +121,14 @@ def history(
     *,
     scope: BlockScope | None = None,
     agent_id: str | None = None,
-) -> Call[list[BlockRevision]]:
-    """Every revision of a block, newest first, the current one included."""
+    limit: int = 20,
+    after_id: str | None = None,
+    before_id: str | None = None,
+) -> Call[Page[BlockRevision]]:
+    """Revisions of a block, newest first, the current one included. The cursors are their `version_id`."""
     path = at("memory", "blocks", block_type, "history")
-    return get(asker, path, data_of(BlockRevision), _place(asker, scope, agent_id))
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    return get(asker, path, page_of(BlockRevision), {**page, **_place(asker, scope, agent_id)})
 
 
 def diff(

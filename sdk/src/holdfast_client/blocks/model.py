@@ -38,6 +38,7 @@ class BlockRevision:
     """A block after one change; `content` is None for a deletion, or if it was redacted."""
 
     id: str
+    version_id: str
     block_type: BlockType
     version: int
     action: str

@@ -9,7 +9,6 @@ from holdfast_client.calls import (
     Query,
     Reply,
     at,
-    data_of,
     field_of,
     get,
     one,
@@ -175,10 +174,17 @@ def history(
     category: str | None = None,
     scope: EntryScope | None = None,
     agent_id: str | None = None,
-) -> Call[list[EntryRevision]]:
-    """Every revision under a key, newest first, including forgotten, evicted and expired entries."""
-    asked: Query = {"run_id": run_id, "category": category, "scope": scope}
-    return get(asker, _path(asker, agent_id, "history", key), data_of(EntryRevision), asked)
+    limit: int = 20,
+    after_id: str | None = None,
+    before_id: str | None = None,
+) -> Call[Page[EntryRevision]]:
+    """Revisions under a key, newest first, including forgotten, evicted and expired entries.
+
+    The cursors are their `version_id`.
+    """
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    asked: Query = {**page, "run_id": run_id, "category": category, "scope": scope}
+    return get(asker, _path(asker, agent_id, "history", key), page_of(EntryRevision), asked)
 
 
 def diff(

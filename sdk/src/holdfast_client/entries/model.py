@@ -68,6 +68,7 @@ class EntryRevision:
     """
 
     id: str
+    version_id: str
     key: str
     version: int
     action: str

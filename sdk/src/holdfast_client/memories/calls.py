@@ -114,11 +114,18 @@ def recall_memories(
 
 
 def history(
-    asker: Scope, memory_id: str, *, include_expired: bool = False
-) -> Call[list[PastMemory]]:
-    """Every version of a memory, newest first, including the present one."""
-    path = at(ROOT, memory_id, "history")
-    return get(asker, path, data_of(PastMemory), _about_one(asker, include_expired))
+    asker: Scope,
+    memory_id: str,
+    *,
+    include_expired: bool = False,
+    limit: int = 20,
+    after_id: str | None = None,
+    before_id: str | None = None,
+) -> Call[Page[PastMemory]]:
+    """Versions of a memory, newest first, including the present one. The cursors are their `version_id`."""
+    page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
+    asked: Query = {**page, **_about_one(asker, include_expired)}
+    return get(asker, at(ROOT, memory_id, "history"), page_of(PastMemory), asked)
 
 
 def diff(

@@ -87,6 +87,7 @@ class Actor:
 class PastMemory:
     """One change of a memory, with the row after the change."""
 
+    version_id: str
     version: int
     action: str
     actor: Actor

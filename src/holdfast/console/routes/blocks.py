@@ -124,6 +124,6 @@ def _missing(found: list[Block]) -> list[BlockType]:
 
 async def _history(visit: Visit, where: Audience, block_type: BlockType) -> list[BlockRevision]:
     try:
-        return await service.history(visit.db, visit.caller, where, block_type)
+        return (await service.history(visit.db, visit.caller, where, block_type)).data
     except NotFound:
         return []

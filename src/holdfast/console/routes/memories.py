@@ -72,9 +72,10 @@ async def memory(visit: TheVisit, memory_id: str) -> Response:
     found = await service.read_memory(
         visit.db, visit.caller, memory_id, place=place, include_expired=True
     )
-    history = await service.read_history(
+    past = await service.read_history(
         visit.db, visit.caller, memory_id, place=place, include_expired=True
     )
+    history = past.data
     compared = changes([each.value for each in history], 0, VERSIONS_SHOWN)
     return visit.page(
         "memories/memory.html",

@@ -5,11 +5,12 @@ from pydantic import Field
 
 from holdfast.edge.preconditions import IfMatch
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import Body, DiffFrom, DiffTo
+from holdfast.edge.wire import Body, DiffFrom, DiffTo, VersionCursor
 from holdfast.entries import history
-from holdfast.entries.model import EntryHistory, Scope, StoredEntry
+from holdfast.entries.model import EntryRevision, Scope, StoredEntry
 from holdfast.entries.routes import Category, RunId, TheKey, TheScope, answer_stored
 from holdfast.kernel.diffs import TextDiff
+from holdfast.kernel.pages import Page
 
 router = APIRouter(route_class=ApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
 
@@ -25,15 +26,16 @@ class EntryRestoreBody(Body):
 async def get_history(
     agent_id: str,
     key: TheKey,
+    cursor: VersionCursor,
     caller: TheCaller,
     db: TheDatabase,
     run_id: RunId = None,
     category: Category = None,
     scope: TheScope = None,
-) -> EntryHistory:
-    """Every revision under a key, newest first; also of what was forgotten, evicted or has expired."""
+) -> Page[EntryRevision]:
+    """Revisions under a key, newest first; also of what was forgotten, evicted or has expired."""
     return await history.history(
-        db, caller, agent_id, key, run_id=run_id, category=category, scope=scope
+        db, caller, agent_id, key, run_id=run_id, category=category, scope=scope, cursor=cursor
     )
 
 

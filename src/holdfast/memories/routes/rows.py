@@ -49,12 +49,6 @@ router = APIRouter(route_class=ApiRoute, tags=["memories"])
 batch_router = APIRouter(route_class=BatchRoute, tags=["memories"])
 
 
-class MemoryHistory(wire.Body):
-    """Every state of a memory, newest first."""
-
-    data: list[PastMemory]
-
-
 class MemoryRestore(wire.Body):
     """The version to bring back."""
 
@@ -238,10 +232,14 @@ async def delete_memory(
 
 @router.get("/memories/{memory_id}/history", operation_id="memories.history")
 async def get_history(
-    memory_id: str, lookup: TheLookup, caller: TheCaller, db: TheDatabase
-) -> MemoryHistory:
-    """Every state the memory had, newest first, the present one included."""
-    return MemoryHistory(data=await service.read_history(db, caller, memory_id, **lookup))
+    memory_id: str,
+    lookup: TheLookup,
+    cursor: wire.VersionCursor,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Page[PastMemory]:
+    """The states the memory had, newest first, the present one included."""
+    return await service.read_history(db, caller, memory_id, **lookup, cursor=cursor)
 
 
 @router.get("/memories/{memory_id}/diff", operation_id="memories.diff")

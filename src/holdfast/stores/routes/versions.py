@@ -29,7 +29,7 @@ async def list_versions(
     """The versions of a store's entries, newest first, without their contents."""
     filters = versions.Filters(entry_id=entry_id, path=path, action=action, period=period)
     page = await versions.list_versions(db, caller, store_id, cursor, filters)
-    return Page([row.shown for row in page.data], page.first_id, page.last_id, page.has_more)
+    return page.showing(lambda row: row.shown)
 
 
 @router.get("/{store_id}/versions/{version_id}", operation_id="stores.read_version")
