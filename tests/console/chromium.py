@@ -50,7 +50,13 @@ def look_as(driver: Any, size: tuple[int, int], scheme: str) -> None:
     )
     driver.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
-        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+        {
+            "features": [
+                {"name": "prefers-color-scheme", "value": scheme},
+                # A picture, and a measured contrast, is of the end of a transition.
+                {"name": "prefers-reduced-motion", "value": "reduce"},
+            ]
+        },
     )
 
 

@@ -57,21 +57,43 @@ def test_a_bar_is_as_long_as_its_parts_and_leaves_out_empty_ones():
     assert full[0].length == 100  # more than fits fills the bar, and no more
 
 
-def test_columns_stand_on_the_base_line_and_the_highest_reaches_the_top():
-    points = [(NOW + timedelta(days=day), float(day)) for day in range(5)]
+def test_columns_stand_on_the_base_line_and_a_round_number_is_at_the_top():
+    points = [(NOW + timedelta(days=day), [float(day)]) for day in range(5)]
     plot = plots.counted("Writes", "", points)
-    assert (plot.total, plot.top) == ("10", "4")
+    assert (plot.total, plot.top, plot.half) == ("10", "5", "2.5")
     assert plot.columns[0].height == 0
-    assert plot.columns[4].y == plots.TOP
-    assert plot.curve == ""
+    assert plot.columns[0].pieces == ()
+    assert plot.columns[4].y == round(plots.BOTTOM - (plots.BOTTOM - plots.TOP) * 0.8, 2)
+    assert (plot.curve, plot.kinds) == ("", {})
+    assert all(each.x >= 0 and each.x + each.width <= plots.WIDTH for each in plot.columns)
+
+
+def test_the_parts_of_a_column_stand_on_each_other_and_only_those_there_are_named():
+    points = [(NOW, [1.0, 0.0, 3.0]), (NOW + timedelta(days=1), [0.0, 0.0, 0.0])]
+    plot = plots.counted("Recalls", "", points, ("a", "b", "c"))
+    first, second = plot.columns[0].pieces
+    assert (first.name, second.name) == ("a", "c")
+    assert first.y + first.height == plots.BOTTOM
+    assert second.y + second.height == first.y
+    assert plot.kinds == {"a": 1, "c": 3}
+    assert plot.columns[1].pieces == ()
+
+
+@given(st.floats(min_value=0.001, max_value=1e11))
+def test_the_top_of_a_plot_is_little_above_its_highest_value(value):
+    plot = plots.counted("Writes", "", [(NOW, [value])])
+    assert plots.TOP <= plot.columns[0].y <= plots.BOTTOM
+    assert len(plot.top) <= 5
 
 
 def test_a_curve_skips_moments_without_a_value():
     points = [(NOW, 0.5), (NOW + timedelta(days=1), None), (NOW + timedelta(days=2), 1.0)]
     plot = plots.measured("Hit rate", "%", points, top=1.0)
     assert (plot.total, len(plot.curve.split())) == ("100 %", 2)
-    nothing = plots.measured("Hit rate", "%", [(NOW, None)])
-    assert (nothing.total, nothing.curve) == ("—", "")
+    assert plot.area.split()[0].endswith(f",{plots.BOTTOM}")
+    nothing = plots.measured("Latency", "ms", [(NOW, None)])
+    assert (nothing.total, nothing.curve, nothing.area) == ("—", "", "")
+    assert (nothing.first, nothing.last) == (NOW, NOW)
 
 
 def node(name):

@@ -1,5 +1,7 @@
 """Who changed what, behind the walls of what was changed."""
 
+from datetime import timedelta
+
 from holdfast.kernel import clock
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.pages import Cursor
@@ -81,6 +83,9 @@ async def test_pages_follow_each_other_and_filters_narrow(db, org):
 async def test_the_changes_of_each_day_are_counted(db, org):
     before = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     await org.client().post("/memories", json={"key": "k", "value": "v"})
-    days = await count_writes(db, org.caller(), before)
+    days = await count_writes(db, org.caller(), before, timedelta(days=1))
     assert sum(day.writes for day in days) >= 1
-    assert all(day.day >= before for day in days)
+    assert {day.at for day in days} == {before}
+    hours = await count_writes(db, org.caller(), before, timedelta(hours=1))
+    assert sum(hour.writes for hour in hours) == sum(day.writes for day in days)
+    assert all(hour.at >= before and hour.at.minute == 0 for hour in hours)

@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -64,6 +65,7 @@ def _environment() -> Environment:
         "day": lambda at: f"{at:%Y-%m-%dT%H:%M}",
         "plural": plural,
         "short": short,
+        "quoted": quote,
     }
     environment.globals |= {"asset": asset_path, "version": __version__}
     return environment

@@ -139,3 +139,13 @@ async def read(
     """The numbers of the caller's org, those of this process up to now."""
     await db.services.get(Usage).write(db, caller.org_id)
     return await db.all(caller, UsageBucket, queries.read, since=since, until=until, bucket=bucket)
+
+
+async def read_latencies(
+    db: Database, caller: Caller, since: datetime, until: datetime, bucket: timedelta
+) -> dict[datetime, float]:
+    """The mean latency of the org's calls in each span of time that has any, in milliseconds."""
+    rows = await db.all(
+        caller, dict, queries.read_latencies, since=since, until=until, bucket=bucket
+    )
+    return {row["at"]: row["latency_ms"] for row in rows}

@@ -21,3 +21,11 @@ SELECT date_bin(%(bucket)s, u.at, timestamptz '2001-01-01 00:00:00+00') AS at, u
  WHERE u.org_id = %(org_id)s AND u.at >= date_trunc('minute', %(since)s::timestamptz) AND u.at < %(until)s
  GROUP BY 1, 2
  ORDER BY 1, 2;
+
+-- name: read_latencies
+-- The mean over the calls of all faces.
+SELECT date_bin(%(bucket)s, u.at, timestamptz '2001-01-01 00:00:00+00') AS at, 1000 * sum(u.seconds) / sum(u.calls) AS latency_ms
+  FROM usage_minutes u
+ WHERE u.org_id = %(org_id)s AND u.at >= date_trunc('minute', %(since)s::timestamptz) AND u.at < %(until)s AND u.calls > 0
+ GROUP BY 1
+ ORDER BY 1;

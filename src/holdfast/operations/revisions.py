@@ -1,7 +1,7 @@
 """Who changed what: the revisions of every face, without their contents."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from holdfast.kernel import sight
 from holdfast.kernel.caller import Actor, ActorType, Caller
@@ -65,10 +65,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
-    """The changes of one day in the org."""
+class WritesBucket:
+    """The changes of one span of time in the org."""
 
-    day: datetime
+    at: datetime
     writes: int
     evictions: int
     by_jobs: int
@@ -105,10 +105,14 @@ async def list_rows(
         )
 
 
-async def count_writes(db: Database, caller: Caller, since: datetime) -> list[Day]:
-    """How many changes there were in the org on each day since an instant; days without any are left out."""
+async def count_writes(
+    db: Database, caller: Caller, since: datetime, bucket: timedelta
+) -> list[WritesBucket]:
+    """How many changes there were in the org in each span since an instant; spans without any are left out."""
     since_id = ids_between("memver", since, None)[0]
-    return await db.all(caller, Day, queries.count_writes, since_id=since_id)
+    return await db.all(
+        caller, WritesBucket, queries.count_writes, since_id=since_id, bucket=bucket
+    )
 
 
 def _change(row: ChangeRow) -> RecordedChange:

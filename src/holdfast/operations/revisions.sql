@@ -37,7 +37,7 @@ SELECT r.id, r.kind, r.object_id, r.parent_id, r.label, r.version, r.action, r.a
 
 -- name: count_writes
 -- sight: numbers of the org, without any name or text
-SELECT date_trunc('day', r.created_at, 'UTC') AS day, count(*)::int AS writes,
+SELECT date_bin(%(bucket)s, r.created_at, timestamptz '2001-01-01 00:00:00+00') AS at, count(*)::int AS writes,
        count(*) FILTER (WHERE r.action IN ('evicted', 'flushed'))::int AS evictions,
        count(*) FILTER (WHERE r.actor_type = 'job')::int AS by_jobs
   FROM revisions r

@@ -1,5 +1,6 @@
 """Conversations: resources, instances, and the messages of one with its token bars and what flushes took out."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
@@ -8,7 +9,7 @@ from fastapi import APIRouter, Response
 from holdfast.console.drawing import bars
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.conversations import service
-from holdfast.conversations.everything import read_everything
+from holdfast.conversations.flush import past
 from holdfast.conversations.instances import InstanceRequest, OpenInstance, open_instance
 from holdfast.conversations.model import FlushResult, Span, StoredMessage
 from holdfast.conversations.resources import service as resources
@@ -17,8 +18,39 @@ from holdfast.kernel.errors import HoldfastError
 router = APIRouter(route_class=PageRoute, prefix="/conversations", include_in_schema=False)
 
 MESSAGES_SHOWN = 40
-# A message, and when a flush took it out.
-Shown = tuple[StoredMessage, datetime | None]
+FLUSHES_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Messages on a page, each with when it was flushed, and the offsets of the pages around it."""
+
+    total: int
+    start: int
+    messages: list[tuple[StoredMessage, datetime | None]]
+
+    @classmethod
+    def of(
+        cls, total: int, offset: int | None, messages: list[tuple[StoredMessage, datetime | None]]
+    ) -> "Shown":
+        """A page from an offset on, or the last one."""
+        return cls(total, max(0, total - len(messages)) if offset is None else offset, messages)
+
+    @property
+    def older(self) -> str | None:
+        """The offset of the page before."""
+        return str(max(0, self.start - MESSAGES_SHOWN)) if self.start else None
+
+    @property
+    def newer(self) -> str | None:
+        """The offset of the page after."""
+        after = self.start + MESSAGES_SHOWN
+        return str(after) if after < self.total else None
+
+    @property
+    def most_tokens(self) -> int:
+        """The tokens of the longest message, at least 1."""
+        return max((stored.draft.tokens for stored, _ in self.messages), default=1) or 1
 
 
 @router.get("", response_model=None)
@@ -51,12 +83,17 @@ async def list_instances(visit: TheVisit, resource_id: str) -> Response:
 @router.get("/{resource_id}/messages", response_model=None)
 async def messages(visit: TheVisit, resource_id: str) -> Response:
     """One conversation. Looking at it does not count as a use: what a flush takes out next stays the same."""
-    key, offset = visit.query.must("key"), visit.query.number("offset", 0, 2**53)
+    key = visit.query.must("key")
     request = InstanceRequest(resource_id, key)
     opened = await open_instance(visit.backends, visit.caller, request, to_write=False)
     stats = await service.stats(visit.backends, visit.caller, request)
-    with_flushed = visit.query.flag("flushed")
-    total, start, shown = await _read(visit, opened, offset, with_flushed=with_flushed)
+    log = visit.backends.log(opened.caller, opened.resource)
+    totals = await log.totals(opened.caller, opened.instance)
+    conversation_id = "" if totals is None else totals.conversation_id
+    flushed = visit.query.flag("flushed")
+    shown = await (_flushed(visit, opened, conversation_id) if flushed else _in_list(visit, opened))
+    cursor = visit.cursor(FLUSHES_SHOWN)
+    flushes = await past.list_flushes(visit.backends, opened, conversation_id, cursor)
     return visit.page(
         "conversations/messages.html",
         resource=opened.resource,
@@ -66,13 +103,10 @@ async def messages(visit: TheVisit, resource_id: str) -> Response:
             ((name, float(share.used)) for name, share in stats.allocation.items()),
             whole=stats.token_limit,
         ),
-        messages=shown,
-        longest=max((stored.draft.tokens for stored, _ in shown), default=1) or 1,
-        total=total,
-        start=start,
-        older=str(max(0, start - MESSAGES_SHOWN)) if start else None,
-        newer=str(start + MESSAGES_SHOWN) if start + MESSAGES_SHOWN < total else None,
-        flushed=with_flushed,
+        shown=shown,
+        flushed=flushed,
+        flushes=flushes.data,
+        pages=visit.pager(flushes, cursor),
         rehearsal=await _rehearse(visit, request) if visit.query.flag("rehearse") else None,
     )
 
@@ -85,19 +119,27 @@ async def flush(visit: TheVisit, resource_id: str) -> Response:
     return visit.go(f"/conversations/{quote(resource_id)}/messages", "flushed", key=key)
 
 
-async def _read(
-    visit: Visit, opened: OpenInstance, offset: int | None, *, with_flushed: bool
-) -> tuple[int, int, list[Shown]]:
-    """How many messages there are, the place of the first that is shown, and those shown; by default the newest."""
-    if with_flushed:
-        ordered = (await read_everything(visit.backends, opened)).ordered
-        start = max(0, len(ordered) - MESSAGES_SHOWN) if offset is None else offset
-        return len(ordered), start, [*ordered[start : start + MESSAGES_SHOWN]]
+async def _in_list(visit: Visit, opened: OpenInstance) -> Shown:
+    """Messages that are in the list; the newest unless an offset is asked for."""
+    offset = visit.query.number("offset", 0, 2**53)
     log = visit.backends.log(opened.caller, opened.resource)
     span = Span(offset or 0, MESSAGES_SHOWN, tail=offset is None)
     window = await log.read(opened.caller, opened.instance, span, note_access=False)
-    start = max(0, window.total_count - len(window.messages)) if offset is None else offset
-    return window.total_count, start, [(stored, None) for stored in window.messages]
+    return Shown.of(window.total_count, offset, [(each, None) for each in window.messages])
+
+
+async def _flushed(visit: Visit, opened: OpenInstance, conversation_id: str) -> Shown:
+    """Messages that flushes took out, of all flushes or of one; the newest unless an offset is asked for."""
+    offset = visit.query.number("offset", 0, 2**53)
+    part = await past.read_flushed_part(
+        visit.backends,
+        opened,
+        conversation_id,
+        offset=offset,
+        limit=MESSAGES_SHOWN,
+        at=visit.query.instant("flush"),
+    )
+    return Shown.of(part.total, offset, [*part.messages])
 
 
 async def _rehearse(visit: Visit, request: InstanceRequest) -> FlushResult | HoldfastError:

@@ -11,6 +11,7 @@ from holdfast.kernel.limits import at_most_chars
 
 router = APIRouter(route_class=PageRoute, prefix="/keys", include_in_schema=False)
 
+MAX_REQUESTS_PER_MINUTE = 1_000_000
 KINDS: tuple[KeyKind, ...] = ("user", "agent", "service")
 
 
@@ -35,6 +36,8 @@ async def create_key(visit: TheVisit) -> Response:
         name=form.text("name"),
         user_id=form.name("user_id"),
         agent_id=form.name("agent_id"),
+        workspace_id=form.name("workspace_id"),
+        requests_per_minute=form.number("requests_per_minute", 1, MAX_REQUESTS_PER_MINUTE),
         expires_at=form.instant("expires_at"),
     )
     return await _page(visit, made)

@@ -1,8 +1,8 @@
 """The first page: what there is, and what to do next."""
 
 import asyncio
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 
@@ -10,12 +10,14 @@ from holdfast.console.drawing.plots import Plot, counted, measured
 from holdfast.console.routes.sign_in import link_page
 from holdfast.console.visit import Handler, PageRoute, TheVisit
 from holdfast.directory import agents, orgs
+from holdfast.edge.base_url import base_url
 from holdfast.kernel import clock, jobs, usage
 from holdfast.kernel.pages import Cursor
 from holdfast.kernel.usage import UsageBucket
+from holdfast.learning import proposals
 from holdfast.memories import service as memories
 from holdfast.memories.model import Filter
-from holdfast.operations.revisions import Day, count_writes
+from holdfast.operations.revisions import WritesBucket, count_writes
 from holdfast.stores import service as stores
 
 
@@ -36,23 +38,37 @@ class HomeRoute(PageRoute):
 router = APIRouter(route_class=HomeRoute, include_in_schema=False)
 
 FEW = Cursor(5)
-DAYS = 14
+# How far back the plots go, and how much time a column stands for.
+SPANS = {
+    "1": ("24 hours", timedelta(hours=1), 24),
+    "7": ("7 days", timedelta(hours=6), 28),
+    "14": ("14 days", timedelta(days=1), 14),
+    "30": ("30 days", timedelta(days=1), 30),
+}
+USUAL_SPAN = "14"
+FACES = ("memories", "blocks", "entries", "conversations", "stores", "other")
 
 
 @router.get("/", response_model=None)
 async def overview(visit: TheVisit) -> Response:
     """What was written lately, and the first commands where there is nothing yet."""
     db, caller = visit.db, visit.caller
-    since = _midnight() - timedelta(days=DAYS - 1)
-    org, newest, stored, known, work, days = await asyncio.gather(
+    span = visit.query.choice("days", tuple(SPANS)) or USUAL_SPAN
+    _, bucket, count = SPANS[span]
+    since = _begin(bucket) - bucket * (count - 1)
+    org, newest, stored, known, work, waiting = await asyncio.gather(
         orgs.read_org(db, caller),
         memories.list_memories(db, caller, Filter(), FEW),
         stores.list_stores(db, caller, FEW),
         agents.list_agents(db, caller, FEW),
         jobs.list_jobs(db, caller, FEW),
-        count_writes(db, caller, since),
+        proposals.list_proposals(db, caller, FEW, status="pending"),
     )
-    used = await usage.read(db, caller, since, clock.now(), timedelta(days=1))
+    now = clock.now()
+    written = await count_writes(db, caller, since, bucket)
+    used = await usage.read(db, caller, since, now, bucket)
+    latencies = await usage.read_latencies(db, caller, since, now, bucket)
+    every = [since + bucket * number for number in range(count)]
     return visit.page(
         "overview.html",
         org=org,
@@ -60,55 +76,73 @@ async def overview(visit: TheVisit) -> Response:
         stores=stored.data,
         agents=known.data,
         jobs=work.data,
-        plots=[*_plots(since, days), *_usage_plots(since, used)],
-        url=str(visit.request.base_url).rstrip("/"),
+        waiting=len(waiting.data),
+        more_wait=waiting.has_more,
+        plots=_plots(every, written, used, latencies),
+        by_hour=bucket < timedelta(days=1),
+        spans={days: name for days, (name, _, _) in SPANS.items()},
+        span=span,
+        url=base_url(visit.request),
     )
 
 
-def _midnight() -> datetime:
-    return clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+def _begin(bucket: timedelta) -> datetime:
+    """When the span that holds the present began."""
+    epoch = datetime(2001, 1, 1, tzinfo=UTC)
+    return epoch + bucket * ((clock.now() - epoch) // bucket)
 
 
-def _plots(since: datetime, days: Sequence[Day]) -> list[Plot]:
-    """The last two weeks, a column for each day."""
-    by_day = {each.day: each for each in days}
-    every = [since + timedelta(days=number) for number in range(DAYS)]
-    found = [(day, by_day.get(day)) for day in every]
+def _plots(
+    every: Sequence[datetime],
+    written: Sequence[WritesBucket],
+    used: Sequence[UsageBucket],
+    latencies: Mapping[datetime, float],
+) -> list[Plot]:
+    """What was changed, recalled and given to models, a column or a point for each span."""
+    changes = {each.at: each for each in written}
+    none = WritesBucket(every[0], 0, 0, 0)
+    by_span = {at: [each for each in used if each.at == at] for at in every}
     return [
-        counted("Changes", "changes", [(day, each.writes if each else 0) for day, each in found]),
         counted(
-            "Made by jobs", "changes", [(day, each.by_jobs if each else 0) for day, each in found]
+            "Writes",
+            "writes",
+            [(at, _by_whom(changes.get(at, none))) for at in every],
+            ("people and agents", "jobs"),
         ),
-        counted(
-            "Evicted or flushed",
-            "times",
-            [(day, each.evictions if each else 0) for day, each in found],
-        ),
-    ]
-
-
-def _usage_plots(since: datetime, used: Sequence[UsageBucket]) -> list[Plot]:
-    """What was recalled and given to models in the last two weeks, all faces together."""
-    every = [since + timedelta(days=number) for number in range(DAYS)]
-    by_day = {day: [each for each in used if each.at == day] for day in every}
-    recalls = {day: sum(each.recalls for each in found) for day, found in by_day.items()}
-    return [
-        counted("Recalls", "recalls", list(recalls.items())),
+        counted("Recalls", "recalls", [(at, _by_face(by_span[at])) for at in every], FACES),
         measured(
             "Recalls that found something",
             "%",
-            [(day, _hit_rate(by_day[day], recalls[day])) for day in every],
+            [(at, _hit_rate(by_span[at])) for at in every],
             top=1.0,
         ),
         counted(
             "Tokens given to models",
             "tokens",
-            [(day, sum(each.tokens for each in by_day[day])) for day in every],
+            [(at, [sum(each.tokens for each in by_span[at])]) for at in every],
         ),
+        counted(
+            "Evicted or flushed",
+            "times",
+            [(at, [changes.get(at, none).evictions]) for at in every],
+        ),
+        measured("Latency of a call", "ms", [(at, latencies.get(at)) for at in every]),
     ]
 
 
-def _hit_rate(found: Sequence[UsageBucket], recalls: int) -> float | None:
+def _by_whom(found: WritesBucket) -> list[int]:
+    return [found.writes - found.by_jobs, found.by_jobs]
+
+
+def _by_face(found: Sequence[UsageBucket]) -> list[int]:
+    """Recalls of each face; what belongs to none is the last."""
+    known = FACES[:-1]
+    counts = [sum(each.recalls for each in found if each.face == face) for face in known]
+    return [*counts, sum(each.recalls for each in found if each.face not in known)]
+
+
+def _hit_rate(found: Sequence[UsageBucket]) -> float | None:
+    recalls = sum(each.recalls for each in found)
     if not recalls:
         return None
     return sum((each.hit_rate or 0.0) * each.recalls for each in found) / recalls

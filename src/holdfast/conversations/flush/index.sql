@@ -83,6 +83,39 @@ SELECT f.seq, f.message, f.flushed_at
    AND (%(since)s::timestamptz IS NULL OR f.flushed_at >= %(since)s)
  ORDER BY f.seq;
 
+-- name: count_flushed
+-- sight: by the id of an instance that was opened for the caller
+SELECT count(*)::int
+  FROM conversation_flushed f
+ WHERE f.org_id = %(org_id)s AND f.conversation_id = %(conversation_id)s
+   AND (%(since)s::timestamptz IS NULL OR f.flushed_at >= %(since)s)
+   AND (%(at)s::timestamptz IS NULL OR f.flushed_at = %(at)s);
+
+-- name: part_of_flushed
+-- A part of the flushed messages of an instance, in order; of those of one flush where its time is given.
+-- sight: by the id of an instance that was opened for the caller
+SELECT f.seq, f.message, f.flushed_at
+  FROM conversation_flushed f
+ WHERE f.org_id = %(org_id)s AND f.conversation_id = %(conversation_id)s
+   AND (%(since)s::timestamptz IS NULL OR f.flushed_at >= %(since)s)
+   AND (%(at)s::timestamptz IS NULL OR f.flushed_at = %(at)s)
+ ORDER BY f.seq
+ OFFSET %(offset)s
+ LIMIT %(limit)s;
+
+-- name: list_flushes
+-- The changes of an instance that took messages out, newest first.
+-- sight: by the id of an instance that was opened for the caller
+SELECT r.id, r.created_at AS at, r.action, r.actor_type, r.actor_id, r.state ->> 'strategy' AS strategy,
+       jsonb_array_length(r.state -> 'flushed_ids') AS removed, (r.state ->> 'message_count')::int AS message_count,
+       (r.state ->> 'token_count')::int AS token_count
+  FROM revisions r
+ WHERE r.org_id = %(org_id)s AND r.kind = 'conversation' AND r.object_id = %(conversation_id)s
+   AND r.action IN ('flushed', 'appended') AND r.state ? 'flushed_ids'
+   AND r.id < %(older_than)s AND r.id > %(newer_than)s
+ ORDER BY r.id DESC
+ LIMIT %(limit)s;
+
 -- name: recalled_summaries
 SELECT s.id, s.conversation_id, h.resource_id, h.key, h.user_id, h.agent_id, s.session_id, s.message_id, s.content,
        s.created_at

@@ -38,6 +38,16 @@ async def create_user(
     return user
 
 
+async def read_user(db: Database, caller: Caller, user_id: str) -> User:
+    """One user of the org; who does not administer it reads only itself."""
+    user = None
+    if caller.administers or caller.user_id == user_id:
+        user = await db.one(caller, User, queries.read_user, id=user_id)
+    if user is None:
+        raise NotFound("there is no such user")
+    return user
+
+
 async def change_user(
     db: Database,
     caller: Caller,

@@ -156,6 +156,7 @@ CREATE TABLE conversation_flushed (
     FOREIGN KEY (org_id, conversation_id) REFERENCES conversation_histories ON DELETE CASCADE
 );
 CREATE INDEX conversation_flushed_by_age ON conversation_flushed (org_id, flushed_at);
+CREATE INDEX conversation_flushed_in_order ON conversation_flushed (org_id, conversation_id, seq);
 CALL wall_off('conversation_flushed');
 
 -- Finds the sessions that a conversation belongs to.
