@@ -1,6 +1,7 @@
 """A Postgres cluster of a test's own, whose superuser it is: roles and settings can be anything there."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 import psycopg
 
 from holdfast.engine.account import Account, account_for
-from holdfast.engine.binaries import binaries_for
+from holdfast.engine.binaries import Binaries, binaries_for
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Cluster:
 
     port: int
     account: Account
+    binaries: Binaries
+    process: "subprocess.Popen[bytes]"
 
     def url(self, role: str, database: str = "postgres") -> str:
         """The URL of a role and a database, neither of which needs to be there yet."""
@@ -33,14 +36,11 @@ class Cluster:
 
 
 @contextmanager
-def own_cluster(folder: Path, port: int) -> Iterator[Cluster]:
-    """Made in `folder` by the embedded programs; gone when the block ends."""
+def own_cluster(folder: Path, port: int, binaries: Binaries | None = None) -> Iterator[Cluster]:
+    """Made in `folder` by the embedded programs, unless others are given; gone when the block ends."""
     account = account_for(folder / "none")
-    binaries = binaries_for(account)
-    pgdata = folder / "pgdata"
-    pgdata.mkdir(mode=0o700)
-    if not account.is_us:
-        os.chown(pgdata, account.uid, account.gid)
+    binaries = binaries or binaries_for(account)
+    pgdata = _closed_folder(folder / "pgdata", account)
     made, output = binaries.run(
         "initdb",
         ["-D", str(pgdata), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"],
@@ -48,10 +48,43 @@ def own_cluster(folder: Path, port: int) -> Iterator[Cluster]:
         cwd=pgdata,
     )
     assert made == 0, output
+    with _running(pgdata, port, binaries, account) as cluster:
+        yield cluster
+
+
+def copy_for_replica(primary: Cluster, folder: Path) -> Path:
+    """The data folder of a new streaming replica of a running cluster."""
+    pgdata = _closed_folder(folder / "replica", primary.account)
+    made, output = primary.binaries.run(
+        "pg_basebackup",
+        ["-D", str(pgdata), "-d", primary.url("postgres"), "-R", "-X", "stream", "-c", "fast"],
+        account=primary.account,
+        cwd=pgdata,
+    )
+    assert made == 0, output
+    return pgdata
+
+
+@contextmanager
+def running_replica(primary: Cluster, pgdata: Path, port: int) -> Iterator[Cluster]:
+    """A replica that streams from a running cluster; it can be started again on the same folder."""
+    with _running(pgdata, port, primary.binaries, primary.account) as cluster:
+        yield cluster
+
+
+def _closed_folder(folder: Path, account: Account) -> Path:
+    folder.mkdir(mode=0o700)
+    if not account.is_us:
+        os.chown(folder, account.uid, account.gid)
+    return folder
+
+
+@contextmanager
+def _running(pgdata: Path, port: int, binaries: Binaries, account: Account) -> Iterator[Cluster]:
     settings = {"port": port, "listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
     settings |= {"fsync": "off", "shared_buffers": "32MB"}
     flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    with (folder / "postgres.log").open("wb") as log:
+    with (pgdata.parent / f"{pgdata.name}.log").open("ab") as log:
         process = binaries.spawn(
             "postgres",
             ["-D", str(pgdata), *flags],
@@ -61,11 +94,11 @@ def own_cluster(folder: Path, port: int) -> Iterator[Cluster]:
             stderr=log,
         )
     try:
-        cluster = Cluster(port, account)
+        cluster = Cluster(port, account, binaries, process)
         wait_until_it_answers(cluster.url("postgres"), process)
         yield cluster
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)  # a fast shutdown: it does not wait for its clients
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:

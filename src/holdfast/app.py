@@ -7,7 +7,7 @@ a request     → edge/middleware.py (id, log, metrics) → edge/route.py (who a
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, cast
 
 from fastapi import FastAPI
@@ -110,7 +110,12 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         usage = db.services.get(Usage)
-        async with deployment.opened(), usage.written(db), deployment.key_cache.listening(db):
+        async with (
+            deployment.opened(),
+            usage.written(db),
+            deployment.key_cache.listening(db),
+            nullcontext() if db.replica is None else db.replica.watched(),
+        ):
             if mcp is None:
                 yield
                 return
@@ -135,6 +140,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     app.state.conversations = backends
     app.state.learning = deployment.learning
     app.state.checks = {"database": db.check, "assets": assets.check}
+    app.state.optional_checks = {} if db.replica is None else {"replica": db.replica.check}
     if backends.redis is not None:
         app.state.checks["redis"] = backends.redis.check
     if deployment.embedders.remote:

@@ -45,6 +45,7 @@ class Config:
     slow_recall_s: float = 1.0
     otlp_endpoint: str | None = None
     database_folder: Path | None = None  # where the embedded database keeps its data
+    replica_url: str | None = None
     owner_url: str | None = None  # the schema's owner; None: the embedded database's own
     embedder: str = "local"
     embedder_api_key: str | None = None
@@ -77,6 +78,7 @@ def config_of(settings: Settings, database_url: str) -> Config:
         slow_recall_s=durations.seconds(settings.slow_recall),
         otlp_endpoint=settings.otlp_endpoint,
         database_folder=None if settings.database_url else settings.data_dir,
+        replica_url=settings.replica_url,
         owner_url=settings.migration_url or settings.database_url,
         embedder=settings.embedder,
         embedder_api_key=settings.embedder_key,
@@ -140,6 +142,7 @@ class Deployment:
             services=[self.embedders, self.key_cache, SlowRecalls(config.slow_recall_s)],
             statement_timeout_s=statement_timeout_s,
             folder=config.database_folder,
+            replica_url=config.replica_url,
         )
         self.conversations = _backends(config, self.db)
         self.learning = Learning(self.conversations, open_extractor(self.conversations.llm))

@@ -6,11 +6,12 @@ Order: flags of the command line, then `HOLDFAST_*` variables, then the TOML fil
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BeforeValidator, Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -58,6 +59,10 @@ class Settings(BaseSettings):
     migration_url: str | None = Field(
         None,
         description="The URL of the schema's owner, directly to Postgres, if database_url has another login or is a pooler.",
+    )
+    replica_url: str | None = Field(
+        None,
+        description="A streaming replica of database_url, which recall and other reads are answered from when it is up to date.",
     )
     assets_url: str | None = Field(
         None,
@@ -144,6 +149,12 @@ class Settings(BaseSettings):
     )
     log_level: str = Field("info", description="debug, info, warning or error.")
 
+    @model_validator(mode="after")
+    def _replica_needs_a_primary(self) -> Self:
+        if self.replica_url is not None and self.database_url is None:
+            raise ValueError("replica_url needs database_url: the embedded database has no replica")
+        return self
+
     @property
     def embedder_key(self) -> str | None:
         """The embedder's key, in the clear."""
@@ -168,6 +179,20 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, _config_file())
 
 
+class SettingsError(Exception):
+    """A setting is wrong; the message names it and says what would be right."""
+
+
 def read_settings(**flags: Any) -> Settings:
     """The settings with the flags that were given (None: not given)."""
-    return Settings(**{name: value for name, value in flags.items() if value is not None})
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        raise SettingsError("; ".join(_in_words(each) for each in error.errors())) from None
+
+
+def _in_words(error: Mapping[str, Any]) -> str:
+    """What is wrong with one setting; never its value, which may be a secret."""
+    message = str(error["msg"]).removeprefix("Value error, ")
+    name = ".".join(str(part) for part in error["loc"])
+    return f"HOLDFAST_{name.upper()}: {message}" if name else message

@@ -12,6 +12,8 @@ import typer
 from holdfast.cli.output import AsJson, show_all
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import durations, migrate, prerequisites
+from holdfast.kernel.db import Database
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.jobs import QUEUE
 from holdfast.settings import Settings, read_settings
 
@@ -56,6 +58,8 @@ def _look(settings: Settings, *, quick: bool) -> Iterator[Finding]:
     except psycopg.OperationalError as error:
         where = "HOLDFAST_DATABASE_URL" if settings.database_url else "the embedded database"
         yield Finding("database", False, f"{where} cannot be reached: {str(error).strip()[:200]}")
+    if settings.replica_url is not None and settings.database_url is not None:
+        yield _replica(settings.database_url, settings.replica_url)
     if settings.redis_url is not None:
         yield _redis(settings.redis_url)
 
@@ -205,6 +209,24 @@ def _isolation(urls: Urls) -> Finding:
 
 def _enter(connection: psycopg.Connection[tuple[object, ...]], org_id: str) -> None:
     connection.execute("SELECT set_config('holdfast.org', %s, true)", [org_id])
+
+
+def _replica(url: str, replica_url: str) -> Finding:
+    """Whether reads are answered by the replica: looked at as an API process does."""
+
+    async def look() -> str | None:
+        db = Database(url, min_size=1, max_size=1, replica_url=replica_url)
+        async with db.opened():
+            if db.replica is None:
+                return "none is configured"
+            async with db.replica.watched():
+                return db.replica.trouble
+
+    try:
+        trouble = asyncio.run(look())
+    except HoldfastError as error:
+        trouble = error.detail
+    return Finding("replica", trouble is None, trouble or "up to date; reads are answered by it")
 
 
 def _redis(url: str) -> Finding:

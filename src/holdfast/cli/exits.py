@@ -17,6 +17,7 @@ _BY_CODE = {
 # Errors without a code of the API, by class name: their modules are loaded only by the commands that raise them.
 _BY_NAME = {
     "CommandError": FAILED,
+    "SettingsError": FAILED,
     "EngineError": FAILED,
     "DatabaseUnfit": FAILED,
     "TracingUnavailable": FAILED,

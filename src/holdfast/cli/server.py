@@ -28,6 +28,9 @@ def serve_command(
     port: Annotated[int | None, typer.Option(help="The port to listen on; 0: a free one.")] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
+    replica_url: Annotated[
+        str | None, typer.Option(help="A streaming replica of that Postgres, for reads.")
+    ] = None,
     redis_url: Annotated[str | None, typer.Option(help="A Redis, for conversations.")] = None,
     processes: Annotated[int | None, typer.Option(help="API processes sharing the port.")] = None,
     worker: Annotated[bool | None, typer.Option(help="Run background jobs here too.")] = None,
@@ -41,6 +44,7 @@ def serve_command(
         port=port,
         data_dir=data_dir,
         database_url=database_url,
+        replica_url=replica_url,
         redis_url=redis_url,
         processes=processes,
         worker=worker,

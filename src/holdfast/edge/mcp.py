@@ -42,7 +42,7 @@ from holdfast.edge.problems import as_holdfast_error
 from holdfast.edge.tool_schema import schema_of
 from holdfast.edge.toolbox import Call, Listed, Shelf, Tool, Toolbox, Worded
 from holdfast.edge.wire import plain
-from holdfast.kernel import metrics, time_limit, tracing
+from holdfast.kernel import metrics, replica, time_limit, tracing
 from holdfast.kernel.errors import AgentNotFound, HoldfastError, Invalid, NotFound, ScopeDenied
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.usage import Usage
@@ -182,7 +182,12 @@ async def _run(
     try:
         if call.caller.read_only and not tool.nature.read_only:
             raise ScopeDenied("this token may only read: the person allowed no more")
-        found = _worded(await tool.run(call, given, of_one_agent=of_one_agent))
+
+        async def answer() -> Any:
+            return await tool.run(call, given, of_one_agent=of_one_agent)
+
+        reads = tool.nature.read_only
+        found = _worded(await (replica.reading(call.db, answer) if reads else answer()))
     except Exception as error:  # every failure is answered
         refusal = as_holdfast_error(error)
         metrics.tool_calls.labels(tool.name, refusal.code).inc()

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from holdfast.edge import preconditions
 from holdfast.edge.json_body import read_body, read_json
 from holdfast.edge.problems import as_holdfast_error, not_allowed, problem, request_id_of
-from holdfast.kernel import auth, idempotency, rates, time_limit, tracing
+from holdfast.kernel import auth, idempotency, rates, replica, time_limit, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
@@ -123,8 +123,10 @@ class ApiRoute(APIRoute):
                 request._body = await read_body(request, self.body_limit)
                 with _observed(request, self.operation_id or self.name):
                     return await _answer_once(request, key, answer, self.refuse)
-            with _observed(request, self.operation_id or self.name):
-                return await answer(request)
+            with _observed(request, self.operation_id or self.name) as is_write:
+                if is_write:
+                    return await answer(request)
+                return await replica.reading(request.app.state.db, lambda: answer(request))
 
         async def handle(request: Request) -> Response:
             try:
@@ -198,8 +200,8 @@ async def _identify(request: Request, claims: auth.Claims) -> None:
 
 
 @contextmanager
-def _observed(request: Request, operation_id: str) -> Iterator[None]:
-    """Trace an operation, and count it for its org."""
+def _observed(request: Request, operation_id: str) -> Iterator[bool]:
+    """Trace an operation, and count it for its org; whether it changes something."""
     verb = operation_id.rpartition(".")[2].removesuffix("_post")
     is_write = request.method not in SAFE_METHODS and verb not in READING_VERBS
     usage = request.app.state.db.services.get(Usage)
@@ -208,7 +210,7 @@ def _observed(request: Request, operation_id: str) -> Iterator[None]:
         tracing.operation(operation_id, request.path_params),
         usage.call(org_id, operation_id, is_write=is_write),
     ):
-        yield
+        yield is_write
 
 
 def _check_method(request: Request) -> None:

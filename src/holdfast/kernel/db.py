@@ -23,12 +23,13 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
-from holdfast.kernel import clock, metrics, time_limit, tracing
+from holdfast.kernel import clock, metrics, replica, time_limit, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection, NoAnswer
 from holdfast.kernel.disk import FULL, Disk
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool, answers
+from holdfast.kernel.replica import Replica
 from holdfast.kernel.session import ROLE, enter_service
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
@@ -58,8 +59,10 @@ class Database:
         services: Iterable[object] = (),
         statement_timeout_s: float | None = None,
         folder: Path | None = None,
+        replica_url: str | None = None,
     ) -> None:
         """`statement_timeout_s` limits how long one call waits for a server that does not answer; None: it waits on.
+        `replica_url` is a replica that reads may be answered from (see replica.py), once `replica.watched` is entered.
         `folder` is where a database on this machine keeps its data. `services` are found again by their type in
         `services`, here and in every transaction: what embeds, the cache of keys."""
         self._disk = Disk(folder)
@@ -79,6 +82,11 @@ class Database:
             max_waiting=1000,
             configure=self._enter_service,
         )
+        self.replica: Replica | None = None
+        if replica_url is not None:
+            self.replica = Replica(
+                replica_url, self, max_size=max_size, statement_timeout_s=statement_timeout_s
+            )
         self._probe: asyncio.Task[bool] | None = None
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
         self._batch: ContextVar[ReadBatch | None] = ContextVar("batch", default=None)
@@ -123,6 +131,23 @@ class Database:
             await connection.execute("SELECT 1")
         if self._disk.is_full:
             raise BackendUnavailable(FULL)
+
+    async def position(self) -> str:
+        """Where the log of this database is on disk: every acknowledged commit lies before."""
+        return await self._server_fact(replica.queries.position)
+
+    async def complete_log(self) -> None:
+        """Bring the log to disk up to the end of its last record."""
+        await self._server_fact(replica.queries.complete_log)
+
+    async def system_identifier(self) -> str:
+        """The number that a cluster and its replicas share."""
+        return await self._server_fact(replica.queries.system_identifier)
+
+    async def _server_fact(self, query: Query) -> str:
+        async with self._connection() as connection:
+            [fact] = await (await connection.execute(query.bytes)).fetchone() or [""]
+        return str(fact)
 
     async def one(self, caller: Caller, row_type: type[T], query: Query, **params: Any) -> T | None:
         """One read-only statement, in one round trip: its first row as a value, or None."""
@@ -192,7 +217,7 @@ class Database:
             with self._reaching(), _hanging_up_after(within_s, outer.connection):
                 yield Tx(outer.connection, caller, outer.now, self.services)
             return
-        async with self._connection() as connection:
+        async with self._read_connection() as connection:
             with _hanging_up_after(within_s, connection):
                 try:
                     async with connection.pipeline():
@@ -214,6 +239,7 @@ class Database:
                 async with outer.step(caller) as inner:
                     yield inner
             return
+        replica.stop_reading()
         async with self._connection() as connection:
             tx = Tx(connection, caller, clock.now(), self.services)
             token = self._open_tx.set(tx)
@@ -255,6 +281,17 @@ class Database:
         if outer is not None:
             _must_be_of_one_org(outer, caller)
         return outer
+
+    @asynccontextmanager
+    async def _read_connection(self) -> AsyncIterator[Connection]:
+        """A connection to the replica where this call may read from it, else one of the pool."""
+        connection = None if self.replica is None else await self.replica.check_out()
+        if self.replica is None or connection is None:
+            async with self._connection() as connection:
+                yield connection
+            return
+        async with self.replica.lent(connection):
+            yield connection
 
     @asynccontextmanager
     async def _connection(self, limit: TimeLimit | None = None) -> AsyncIterator[Connection]:

@@ -36,6 +36,12 @@ key_lookups = Counter(
 backend_failures = Counter(
     "holdfast_backend_failures_total", "Requests that found a backend unreachable.", ["backend"]
 )
+replica_reads = Counter(
+    "holdfast_replica_reads_total",
+    "Reads that might go to the replica, by what happened: replica, or why the primary answered (skipped while the replica is"
+    " not fit, lagging, unreachable, lost in the middle).",
+    ["outcome"],
+)
 entries_stored = Counter("holdfast_entries_stored_total", "Entries stored or refreshed.")
 entries_evicted = Counter("holdfast_entries_evicted_total", "Entries evicted at the cap.")
 entries_pruned = Counter(
