@@ -31,6 +31,7 @@ Operation = Callable[[int], Awaitable[object]]
 class Bench:
     """The service and the database of a benchmark."""
 
+    pid: int
     url: str
     key: str
     org_id: str
@@ -50,7 +51,7 @@ async def bench_service() -> AsyncIterator[Bench]:
         data_dir = Path(folder) / "data"
         process, ready = await _serve(data_dir)
         try:
-            async with _reach(data_dir, ready["url"]) as bench:
+            async with _reach(data_dir, process.pid, ready["url"]) as bench:
                 yield bench
         finally:
             process.terminate()
@@ -70,7 +71,7 @@ async def _serve(data_dir: Path) -> tuple[asyncio.subprocess.Process, dict[str, 
 
 
 @asynccontextmanager
-async def _reach(data_dir: Path, url: str) -> AsyncIterator[Bench]:
+async def _reach(data_dir: Path, pid: int, url: str) -> AsyncIterator[Bench]:
     """Create an org for the benchmark, and connect to it over HTTP and in the database."""
     endpoints = find_running(data_dir)
     if endpoints is None:
@@ -80,7 +81,7 @@ async def _reach(data_dir: Path, url: str) -> AsyncIterator[Bench]:
     org_id, key = await create_org(db, "bench")
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(base_url=f"{url}/api/v1", headers=headers, timeout=60) as http:
-        yield Bench(url, key, org_id, endpoints.app_url, endpoints.owner_url, db, http)
+        yield Bench(pid, url, key, org_id, endpoints.app_url, endpoints.owner_url, db, http)
     await db.close()
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -53,9 +53,9 @@ async def measure(interpreter: Path, peer: str, file: Path, owner_url: str) -> t
 
 
 @contextmanager
-def database_of_its_own(owner_url: str) -> Iterator[str]:
+def database_of_its_own(owner_url: str, label: str = "one") -> Iterator[str]:
     """The URL of a new, empty database, which is dropped afterwards."""
-    name = f"peer_{os.getpid()}"
+    name = f"peer_{label}_{os.getpid()}"
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
@@ -69,7 +69,18 @@ def database_of_its_own(owner_url: str) -> Iterator[str]:
 async def reports_of(
     interpreter: Path, peer: str, file: Path, database: str
 ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
-    """The report of the peer's process, line by line. Its environment has no keys and no home, and telemetry is off."""
+    """The report of the peer's process, line by line."""
+    module = ("-m", "bench.peers", peer, str(file.resolve()))
+    async with started(interpreter, module, database) as (_, lines):
+        yield lines
+
+
+@asynccontextmanager
+async def started(
+    interpreter: Path, arguments: Sequence[str], database: str
+) -> AsyncIterator[tuple[Callable[[str], None], AsyncIterator[dict[str, Any]]]]:
+    """A process of a peer: what sends it a line, and its report, line by line. Its environment has no keys and no home, and
+    telemetry is off."""
     with tempfile.TemporaryDirectory(prefix="holdfast-peer-") as home:
         words = Path(home) / "stderr"
         environment = {
@@ -82,11 +93,17 @@ async def reports_of(
         }
         with words.open("wb") as stderr:
             process = await asyncio.create_subprocess_exec(
-                *(str(interpreter), "-m", "bench.peers", peer, str(file.resolve())),
-                cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE, stderr=stderr,
+                *(str(interpreter), *arguments),
+                cwd=ROOT, env=environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=stderr,
             )  # fmt: skip
+        commands = process.stdin
+        assert commands is not None
+
+        def send(line: str) -> None:
+            commands.write(f"{line}\n".encode())
+
         try:
-            yield _lines(process, words)
+            yield send, _lines(process, words)
         finally:
             with suppress(ProcessLookupError):  # it ended meanwhile
                 process.kill()

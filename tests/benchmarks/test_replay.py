@@ -53,7 +53,7 @@ def _as_the_service(raw: dict[str, Any], space: replay.Space, model: _RandomMode
     tokens = model.encode([each["text"] for each in raw["passages"]]).tokens
     candidates = [
         Candidate(
-            passage_id=n, kind="memory", object_id=str(n), number=0, starts=0, ends=1, session_id=unit["session"],
+            kind="memory", object_id=str(n), starts=0, ends=1, session_id=unit["session"],
             actor=unit["speaker"], at=NOW, updated_at=NOW, importance=5, pinned=False, lexical=lexical.get(n, 0.0),
             rank=0.0, similarity=float(space.similarity[0, n]), terms=[], whole=True, embedded=True,
             tokens=np.packbits(tokens[n] > 0, axis=1).tobytes(), scope_size=float(UNITS),

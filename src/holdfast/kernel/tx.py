@@ -135,7 +135,9 @@ class Tx:
     ) -> psycopg.AsyncCursor[T]:
         """Send a statement without waiting; fetching from the cursor waits."""
         cursor = self.connection.cursor(row_factory=_rows_as(row_type))
-        await cursor.execute(query.bytes, {**self._common, **params})
+        # Tuples are what is read by the hundred: numbers and times come as they are, not as text.
+        binary = issubclass(row_type, tuple)
+        await cursor.execute(query.bytes, {**self._common, **params}, binary=binary)
         return cursor
 
 

@@ -11,10 +11,8 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 candidates = st.builds(
     Candidate,
-    passage_id=st.integers(1, 10**9),
     kind=st.just("memory"),
     object_id=st.sampled_from("abcdef"),
-    number=st.integers(0, 3),
     starts=st.just(0),
     ends=st.just(10),
     session_id=st.sampled_from(["s", "t", None]),
@@ -84,7 +82,7 @@ def test_any_query_can_be_read_for_times(text):
 
 def candidate(object_id="a", **fields):
     given = {
-        "passage_id": 1, "kind": "memory", "object_id": object_id, "number": 0, "starts": 0, "ends": 10,
+        "kind": "memory", "object_id": object_id, "starts": 0, "ends": 10,
         "session_id": None, "actor": None, "at": NOW, "updated_at": NOW, "importance": 5, "pinned": False,
         "lexical": 0.0, "rank": 0.0, "similarity": 0.3, "terms": [], "whole": False, "embedded": True,
         "tokens": None, "scope_size": 100.0,

@@ -62,10 +62,8 @@ class Question:
 class Candidate(NamedTuple):
     """A passage that may be meant, with what speaks for it. A tuple: hundreds are made for each question."""
 
-    passage_id: int
     kind: Kind
     object_id: str
-    number: int
     starts: int
     ends: int
     session_id: str | None

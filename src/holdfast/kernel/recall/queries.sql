@@ -20,8 +20,8 @@ SELECT recall_drop_scope(%(scope)s);
 SELECT names, model, weights FROM recall_begin(%(scopes)s, %(words)s);
 
 -- name: candidates
-SELECT passage_id, kind, object_id, number, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical,
-       rank, similarity, terms, whole, embedded, tokens, scope_size
+SELECT kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
+       whole, embedded, tokens, scope_size
   FROM recall_candidates(%(scopes)s, %(kinds)s, %(workspace_id)s, %(labels)s, %(text)s, %(literals)s, %(vector)s,
                          %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s);
 

@@ -19,15 +19,17 @@ END $$;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
 -- that is asked for, and what the fusion weighs.
+--
+-- Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
+-- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
     in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
     in_closely boolean
 ) RETURNS TABLE (
-    passage_id bigint, kind text, object_id text, number integer, starts integer, ends integer, session_id text,
-    actor text, at timestamptz, updated_at timestamptz, importance smallint, pinned boolean,
-    lexical double precision, rank real, similarity double precision, terms text[], whole boolean, embedded boolean,
-    tokens bytea, scope_size double precision
+    kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
+    updated_at timestamptz, importance smallint, pinned boolean, lexical double precision, rank real,
+    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision
 )
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -42,11 +44,11 @@ DECLARE
     query record;
     hits record;
     near record;
-    more record;
-    best bigint[];
-    queries tsquery[];  -- each word of the query, to see which passages have it
+    more_ids bigint[];
+    more_scores double precision[];
     any_word tsquery;
-    any_whole tsquery;
+    wanted bigint[];
+    given bigint;
 BEGIN
     size := recall_scope_size(scope_ids);
     IF size.n = 0 THEN
@@ -54,41 +56,60 @@ BEGIN
     END IF;
     query := recall_query_words(
         scope_ids, tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector), size.n, size.large);
-    queries := ARRAY(SELECT recall_as_query(l) FROM unnest(query.lexemes) l);
-    any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(queries) each)::tsquery;
-    any_whole := (SELECT string_agg(each.word::text, ' | ')
-                    FROM unnest(queries, query.wholes) each (word, whole) WHERE each.whole)::tsquery;
-
     hits := recall_word_hits(scope_ids, query.lexemes, query.idfs, size.mean, size.large);
-    best := recall_best(org, hits.ids, hits.scores, in_kinds, in_workspace_id, in_labels, in_now, in_lexical_limit);
-    near := recall_near(org, scope_ids, model, vector, any_word, size.large, in_kinds, in_workspace_id, in_labels, in_now,
-                        in_semantic_limit);
-    more := recall_close_words(CASE WHEN size.large THEN near.worded END, hits.ids, query.lexemes, query.idfs, size.mean);
+    IF size.large OR vector IS NULL THEN
+        any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(query.queries) each)::tsquery;
+    END IF;
+    IF size.large THEN
+        near := recall_near(org, scope_ids, model, vector, any_word, true, in_kinds, in_workspace_id, in_labels, in_now,
+                            in_semantic_limit);
+        SELECT * INTO more_ids, more_scores
+          FROM recall_close_words(near.worded, hits.ids, query.lexemes, query.idfs, size.mean);
+    ELSE
+        near := recall_closest(scope_ids, model, vector, in_semantic_limit);
+    END IF;
+    wanted := ARRAY(SELECT unnest(recall_first(hits.ids, hits.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
 
-    RETURN QUERY
-    WITH chosen AS (
-        SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
-          FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
-                  FROM unnest(hits.ids || more.ids, hits.scores || more.scores) hit (id, score)
-                UNION ALL SELECT close.id, 0, close.similarity, false
-                            FROM unnest(near.close_ids, near.similarities) close (id, similarity)
-                UNION ALL SELECT unnest(best || near.ids), 0, NULL, true) every
-         GROUP BY every.id
-        HAVING bool_or(every.wanted)
-    )
-    SELECT p.id, p.kind, p.object_id, p.number, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at,
-           p.importance, p.pinned, c.score,
-           -- By this, words alone are ranked; beside a vector nobody asks for it.
-           CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
-           coalesce(c.similarity, -(v.embedding <#> vector)),
-           ARRAY(SELECT word.lexeme FROM unnest(query.lexemes, queries) word (lexeme, query) WHERE p.words @@ word.query),
-           coalesce(p.words @@ any_whole, false),
-           v.passage_id IS NOT NULL, v.tokens, size.n
-      FROM chosen c
-     CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
-      LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
-                           FROM passage_vectors v
-                          WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true;
+    FOR attempt IN 1 .. 2 LOOP
+        RETURN QUERY
+        WITH chosen AS (
+            SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
+              FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
+                      FROM unnest(hits.ids || more_ids, hits.scores || more_scores) hit (id, score)
+                    UNION ALL SELECT close.id, 0, close.similarity, false
+                                FROM unnest(near.close_ids, near.similarities) close (id, similarity)
+                    UNION ALL SELECT unnest(wanted), 0, NULL, true) every
+             GROUP BY every.id
+            HAVING bool_or(every.wanted)
+        )
+        SELECT p.kind, p.object_id, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at, p.importance, p.pinned,
+               c.score,
+               -- By this, words alone are ranked; beside a vector nobody asks for it.
+               CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
+               coalesce(c.similarity, -(v.embedding <#> vector)), said.terms,
+               coalesce(said.terms && query.wholes, false),
+               v.passage_id IS NOT NULL, v.tokens, size.n
+          FROM chosen c
+         CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
+         CROSS JOIN LATERAL (
+             -- What has no score has no word of the query.
+             SELECT CASE WHEN c.score = 0 THEN '{}'
+                         ELSE ARRAY(SELECT word.lexeme FROM unnest(query.lexemes, query.queries) word (lexeme, query)
+                                     WHERE p.words @@ word.query) END AS terms OFFSET 0) said
+          LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
+                               FROM passage_vectors v
+                              WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
+         WHERE recall_may_show(p, in_kinds, in_workspace_id, in_labels, in_now);
+        GET DIAGNOSTICS given = ROW_COUNT;
+        EXIT WHEN given = cardinality(wanted);
+        IF NOT size.large THEN
+            near := recall_near(org, scope_ids, model, vector, any_word, false, in_kinds, in_workspace_id, in_labels, in_now,
+                                in_semantic_limit);
+        END IF;
+        wanted := ARRAY(SELECT unnest(recall_best(org, hits.ids, hits.scores, in_kinds, in_workspace_id, in_labels, in_now,
+                                                  in_lexical_limit) || near.ids)
+                        EXCEPT SELECT unnest(wanted));
+    END LOOP;
 END $$;
 
 -- What can be said of objects that a question did not bring up: whether they are in these scopes at all, whether any word

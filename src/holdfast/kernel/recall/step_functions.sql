@@ -46,6 +46,11 @@ CREATE OR REPLACE FUNCTION recall_shown(
          ORDER BY given.place
          LIMIT in_limit);
 
+-- A word as a tsquery, whatever is in it.
+CREATE OR REPLACE FUNCTION recall_as_query(lexeme text) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE
+    RETURN ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery;
+
 -- Step 1. A scope is large from 10,000 passages on. One in 64 is in a sample (an index of its own): where the sample says that
 -- there are far more, they are not counted.
 CREATE OR REPLACE FUNCTION recall_scope_size(
@@ -90,10 +95,11 @@ BEGIN
 END $$;
 
 -- Words of these scopes that contain a word which is not there as it was asked, or are spelled much like it: at most four,
--- with the share of its weight that each deserves.
+-- with the share of its weight that each deserves. By trigrams alone: the planner takes comparing two words for as cheap as
+-- comparing two numbers, and would compare with every word of the scope (a millisecond for 1,500 of them).
 CREATE OR REPLACE FUNCTION recall_spelled_like(scope_ids bigint[], word text)
     RETURNS TABLE (lexeme text, weight double precision)
-    LANGUAGE plpgsql STABLE AS $$
+    LANGUAGE plpgsql STABLE SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE
     part CONSTANT text := '%' || replace(replace(replace(word, '\', '\\'), '%', '\%'), '_', '\_') || '%';
 BEGIN
@@ -102,25 +108,28 @@ BEGIN
       FROM (SELECT v.lexeme, max(CASE WHEN v.lexeme LIKE part THEN 1.0 ELSE similarity(v.lexeme, word) END)::double precision
                              AS likeness
               FROM recall_vocabulary v
-             WHERE v.scope_id = ANY (scope_ids) AND (v.lexeme % word OR v.lexeme LIKE part)
+             WHERE ARRAY[v.scope_id] && scope_ids AND (v.lexeme % word OR v.lexeme LIKE part)
              GROUP BY v.lexeme
              ORDER BY 2 DESC, 1
              LIMIT 4) one
      WHERE one.likeness >= 0.4;
 END $$;
 
--- Step 2. `wholes` tells the words that were asked from those that are only spelled like one. A word in more than a tenth of
+-- Step 2. `queries` has each word as a tsquery, to see which passages have it; `wholes` are the words that were asked, without
+-- those that are only spelled like one. A word in more than a tenth of
 -- the scope decides nothing beside rarer ones and is left out: it would cost most of the time.
 CREATE OR REPLACE FUNCTION recall_query_words(
     scope_ids bigint[], asked text[], n double precision, large boolean,
-    OUT lexemes text[], OUT idfs double precision[], OUT wholes boolean[]
+    OUT lexemes text[], OUT idfs double precision[], OUT queries tsquery[], OUT wholes text[]
 )
     LANGUAGE plpgsql STABLE AS $$
 DECLARE
     often CONSTANT double precision := greatest(0.1 * n, 10);
 BEGIN
     WITH weighed AS MATERIALIZED (
-        SELECT word AS lexeme, 1.0::double precision AS weight, true AS whole, recall_frequency(scope_ids, word, large) AS df
+        SELECT word AS lexeme, 1.0::double precision AS weight, true AS whole,
+               CASE WHEN large THEN recall_frequency(scope_ids, word, large)
+                    ELSE (SELECT count(*) FROM postings p WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word) END AS df
           FROM unnest(asked) word
     ), spelled AS (
         SELECT l.lexeme, l.weight, false AS whole, recall_frequency(scope_ids, l.lexeme, large) AS df
@@ -134,8 +143,8 @@ BEGIN
     )
     -- Rarity is measured as if there were a thousand passages at least, so that a score means the same in a small scope.
     SELECT array_agg(k.lexeme), array_agg(k.weight * ln(1 + (greatest(n, 1000) - least(k.df, n) + 0.5) / (k.df + 0.5))),
-           array_agg(k.whole)
-      INTO lexemes, idfs, wholes
+           array_agg(recall_as_query(k.lexeme)), array_agg(k.lexeme) FILTER (WHERE k.whole)
+      INTO lexemes, idfs, queries, wholes
       FROM known k
      WHERE k.df <= often OR NOT EXISTS (SELECT FROM known rare WHERE rare.df <= often);
 END $$;
@@ -172,6 +181,12 @@ BEGIN
     END IF;
 END $$;
 
+-- The best of these passages, whether they may be shown or not.
+CREATE OR REPLACE FUNCTION recall_first(in_ids bigint[], in_scores double precision[], in_limit integer) RETURNS bigint[]
+    LANGUAGE sql STABLE
+    RETURN ARRAY(SELECT hit.id FROM unnest(in_ids, in_scores) hit (id, score)
+                  ORDER BY hit.score DESC, hit.id DESC LIMIT in_limit);
+
 -- Step 4. Of these passages the best that may be shown. Most of the best may be: first half as many again as are wanted are
 -- looked at, then eight times as many, then all.
 CREATE OR REPLACE FUNCTION recall_best(
@@ -185,10 +200,7 @@ DECLARE
 BEGIN
     FOREACH pool IN ARRAY ARRAY[in_limit * 3 / 2, in_limit * 8, NULL] LOOP
         best := recall_shown(
-            in_org,
-            ARRAY(SELECT hit.id FROM unnest(in_ids, in_scores) hit (id, score)
-                   ORDER BY hit.score DESC, hit.id DESC LIMIT pool),
-            in_kinds, in_workspace_id, in_labels, in_now, in_limit);
+            in_org, recall_first(in_ids, in_scores, pool), in_kinds, in_workspace_id, in_labels, in_now, in_limit);
         EXIT WHEN cardinality(best) >= in_limit OR pool >= coalesce(cardinality(in_ids), 0);
     END LOOP;
     RETURN best;
@@ -241,6 +253,24 @@ BEGIN
              LIMIT in_limit) close;
 END $$;
 
+-- Step 5, in a small scope: the closest passages, whether they may be shown or not; in the form that recall_near has.
+CREATE OR REPLACE FUNCTION recall_closest(
+    scope_ids bigint[], model integer, vector halfvec, in_limit integer,
+    OUT ids bigint[], OUT close_ids bigint[], OUT similarities double precision[], OUT worded bigint[]
+)
+    LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF vector IS NOT NULL THEN
+        SELECT array_agg(close.id), array_agg(-close.distance) INTO close_ids, similarities
+          FROM (SELECT v.passage_id AS id, v.embedding <#> vector AS distance
+                  FROM passage_vectors v
+                 WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
+                 ORDER BY distance
+                 LIMIT in_limit) close;
+        ids := close_ids;
+    END IF;
+END $$;
+
 -- Step 5. `ids` may be shown; `close_ids` are all whose similarity was computed on the way. In a small scope the closest half
 -- as many again as are wanted are looked at first, since most of them may be shown. Wherever that, or the index, gives
 -- fewer than are wanted, all are compared: a filtered search never returns fewer than there are.
@@ -260,12 +290,8 @@ BEGIN
                                     in_limit);
         ids := close_ids;
     ELSE
-        SELECT array_agg(close.id), array_agg(close.similarity) INTO close_ids, similarities
-          FROM (SELECT v.passage_id AS id, -(v.embedding <#> vector) AS similarity
-                  FROM passage_vectors v
-                 WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
-                 ORDER BY v.embedding <#> vector
-                 LIMIT in_limit * 3 / 2) close;
+        SELECT c.close_ids, c.similarities INTO close_ids, similarities
+          FROM recall_closest(scope_ids, model, vector, in_limit * 3 / 2) c;
         ids := recall_shown(org, close_ids, in_kinds, in_workspace_id, in_labels, in_now, in_limit);
     END IF;
     IF coalesce(cardinality(ids), 0) < in_limit AND (large OR cardinality(close_ids) = in_limit * 3 / 2) THEN
@@ -294,11 +320,6 @@ BEGIN
              GROUP BY close.id) more;
 END $$;
 
--- A word as a tsquery, whatever is in it.
-CREATE OR REPLACE FUNCTION recall_as_query(lexeme text) RETURNS tsquery
-    LANGUAGE sql IMMUTABLE
-    RETURN ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery;
-
 REVOKE ALL ON FUNCTION recall_bm25, recall_may_show, recall_shown, recall_scope_size, recall_frequency, recall_spelled_like,
-    recall_query_words, recall_word_hits, recall_best, recall_near_by_index, recall_near_by_all, recall_near, recall_close_words,
-    recall_as_query FROM PUBLIC;
+    recall_query_words, recall_word_hits, recall_first, recall_best, recall_near_by_index, recall_near_by_all, recall_closest,
+    recall_near, recall_close_words, recall_as_query FROM PUBLIC;
