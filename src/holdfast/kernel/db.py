@@ -167,11 +167,27 @@ class Database:
             _must_be_of_one_org(batch.tx, caller)
             return await batch.read(row_type, query, params)
 
-        async def alone() -> psycopg.AsyncCursor[T]:
+        if self._open_tx.get() is not None:
             async with self.read(caller) as tx:
                 return await tx.send(row_type, query, params)
+        return await _once_more(lambda: self._read_alone(caller, row_type, query, params))
 
-        return await (alone() if self._open_tx.get() is not None else _once_more(alone))
+    async def _read_alone(
+        self, caller: Caller, row_type: type[T], query: Query, params: dict[str, Any]
+    ) -> psycopg.AsyncCursor[T]:
+        limit = self._limit_of_call()
+        with self._reaching():
+            connection = await self._check_out(limit)
+            connection.time_limit = limit
+            try:
+                tx = Tx(connection, caller, clock.now(), self.services)
+                return await tx.read_alone(row_type, query, params)
+            except BaseException:
+                await connection.close()  # as in `read`
+                raise
+            finally:
+                connection.time_limit = None
+                await self._pool.putconn(connection)
 
     @property
     def gathers(self) -> bool:
@@ -296,8 +312,7 @@ class Database:
     @asynccontextmanager
     async def _connection(self, limit: TimeLimit | None = None) -> AsyncIterator[Connection]:
         """A connection of the pool. Without a limit the call's own holds."""
-        if limit is None and self._statement_timeout_s is not None:
-            limit = time_limit.current(self._statement_timeout_s, self._answers)
+        limit = limit or self._limit_of_call()
         with self._reaching():
             connection = await self._check_out(limit)
             connection.time_limit = limit
@@ -307,6 +322,11 @@ class Database:
             finally:
                 connection.time_limit = None
                 await self._pool.putconn(connection)
+
+    def _limit_of_call(self) -> TimeLimit | None:
+        if self._statement_timeout_s is None:
+            return None
+        return time_limit.current(self._statement_timeout_s, self._answers)
 
     async def _answers(self) -> bool:
         """Whether the server takes a new connection. Those who ask at once share one attempt."""
