@@ -9,7 +9,6 @@ Contestants: Holdfast over HTTP; Holdfast's service function called in process; 
 where `make bench-peers` was run.
 """
 
-import asyncio
 import json
 import statistics
 import sys

@@ -91,7 +91,7 @@ class Connection(psycopg.AsyncConnection[Any]):
         enter: tuple[bytes, dict[str, Any]],
         cursor: psycopg.AsyncCursor[Any],
         statement: tuple[bytes, dict[str, Any]],
-        binary: bool,  # noqa: FBT001
+        binary: bool,
     ) -> Waits[None]:
         pipeline = self._pipeline = psycopg.AsyncPipeline(self)
         yield from pipeline._enter_gen()
