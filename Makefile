@@ -7,7 +7,7 @@ DEV_READY := .venv/.ready-dev
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
-.PHONY: help setup setup-dev serve test check format worker bench bench-recall bench-extract bench-peers lock clean
+.PHONY: help setup setup-dev setup-ts serve test check format worker bench bench-recall bench-extract bench-peers lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -37,9 +37,16 @@ $(READY): requirements.lock pyproject.toml sdk/pyproject.toml minilm/pyproject.t
 # What the tests and the checks need besides.
 setup-dev: $(DEV_READY)
 
-$(DEV_READY): $(READY) requirements-dev.lock
+$(DEV_READY): $(READY) requirements-dev.lock sdk-ts/package-lock.json
 	@$(BIN)/python tools/install.py requirements-dev.lock
+	@$(MAKE) --no-print-directory setup-ts
 	@touch $(DEV_READY)
+
+# What the TypeScript client is built with. Its tests are skipped where this is not to be had.
+setup-ts:
+	@if ! command -v npm >/dev/null; then echo "── no npm on this machine: the TypeScript client is not tested"; \
+	elif ! (cd sdk-ts && npm ci --silent --no-progress --fetch-timeout=30000 --fetch-retries=1); then \
+	echo "── npm ci failed in sdk-ts: the TypeScript client is not tested"; fi
 
 serve: setup
 	@$(BIN)/holdfast serve
@@ -86,4 +93,5 @@ lock: setup-dev
 	@$(BIN)/python tools/lock.py
 
 clean:
+	@rm -rf sdk-ts/node_modules sdk-ts/dist sdk-ts/build
 	@rm -rf .venv .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis

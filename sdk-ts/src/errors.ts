@@ -66,7 +66,7 @@ export class HoldfastError extends Error {
   constructor(detail: string, known: ErrorFacts = {}) {
     const code = known.code ?? new.target.code;
     const named = [code, known.requestId === undefined ? "" : `request ${known.requestId}`].filter(Boolean);
-    super(named.length > 0 ? `${detail} (${named.join(", ")})` : detail, { cause: known.cause });
+    super(named.length > 0 ? `${detail} (${named.join(", ")})` : detail, known.cause === undefined ? {} : { cause: known.cause });
     this.name = new.target.name;
     this.detail = detail;
     this.code = code;

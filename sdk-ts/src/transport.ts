@@ -76,7 +76,7 @@ async function attemptOnce(server: Server, call: Call): Promise<Outcome> {
 }
 
 /** Wait, unless the signal ends the wait with its reason. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -2,7 +2,7 @@
 
 import type { BodyOf, QueryOf, RequestOptions, Schemas } from "../calls.js";
 import { Conflict, NotFound } from "../errors.js";
-import { ASKS, Face } from "../face.js";
+import { ASKS, Face, type ListOf } from "../face.js";
 import { between, type Point } from "../points.js";
 
 export type Block = Schemas["Block"];
@@ -112,14 +112,15 @@ export class Blocks extends Face {
     return this.nothing("blocks.delete", { path: { block_type: blockType }, query }, request);
   }
 
-  /** Every revision of a block, newest first, the current one included. */
-  async history(
+  /** Revisions of a block, newest first, the current one included. The cursors are their `version_id`. */
+  history(
     blockType: BlockType,
-    place: BlockPlace = {},
+    options: QueryOf<"blocks.history"> = {},
     request?: RequestOptions,
-  ): Promise<Schemas["BlockRevision"][]> {
-    const parts = { path: { block_type: blockType }, query: this.#place(place) };
-    return (await this.json("blocks.history", parts, request)).data;
+  ): ListOf<"blocks.history"> {
+    const path = { block_type: blockType };
+    const query = { ...options, ...this.#place(options) };
+    return this.listing("blocks.history", query, (asked) => ({ path, query: asked }), request);
   }
 
   /** What changed in a block between two versions or times, in either order. */

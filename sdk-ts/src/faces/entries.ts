@@ -100,15 +100,15 @@ export class Entries extends Face {
     return this.forget(...args);
   }
 
-  /** Every revision under a key, newest first, including forgotten, evicted and expired entries. */
-  async history(
+  /** Revisions under a key, newest first, including forgotten, evicted and expired entries. Their `version_id` is the cursor. */
+  history(
     key: string,
     options: QueryOf<"entries.history"> & WithAgent = {},
     request?: RequestOptions,
-  ): Promise<Schemas["EntryRevision"][]> {
+  ): ListOf<"entries.history"> {
     const { agent_id, ...query } = options;
-    const parts = { path: this.#path(agent_id, { key }), query };
-    return (await this.json("entries.history", parts, request)).data;
+    const path = this.#path(agent_id, { key });
+    return this.listing("entries.history", query, (asked) => ({ path, query: asked }), request);
   }
 
   /** What changed under a key between two versions or times, in either order. */
@@ -174,7 +174,7 @@ export class Entries extends Face {
   startRun(
     options: BodyOf<"entries.start_run"> & WithAgent = {},
     request?: RequestOptions,
-  ): Promise<AnswerOf<"entries.start_run">> {
+  ): Promise<Schemas["HydratedRun"]> {
     const { agent_id, ...body } = options;
     return this.json("entries.start_run", { path: this.#path(agent_id, {}), body }, request);
   }

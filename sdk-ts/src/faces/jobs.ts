@@ -2,6 +2,7 @@
 
 import type { QueryOf, RequestOptions, Schemas } from "../calls.js";
 import { Face, type ListOf } from "../face.js";
+import { pause } from "../transport.js";
 
 export type Job = Schemas["Job"];
 
@@ -34,7 +35,7 @@ export class Jobs extends Face {
       if (Date.now() > until) {
         throw new Error(`${jobId} is still ${job.status} after ${timeoutMs} ms`);
       }
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await pause(lookEveryMs, request.signal);
     }
   }
 

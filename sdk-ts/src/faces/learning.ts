@@ -58,8 +58,8 @@ export class Proposals extends Face {
   }
 
   /** Apply several proposals in one transaction, all or none. */
-  async acceptMany(ids: string[], request?: RequestOptions): Promise<Proposal[]> {
-    return (await this.json("proposals.accept_many", { body: { ids } }, request)).data;
+  acceptMany(ids: string[], request?: RequestOptions): Promise<Schemas["Accepted"]> {
+    return this.json("proposals.accept_many", { body: { ids } }, request);
   }
 }
 

@@ -86,13 +86,13 @@ export class Memories extends Face {
     return this.json("memories.extract", { body }, request, ONCE);
   }
 
-  /** Every version of a memory, newest first, including the present one. */
-  async history(
+  /** Versions of a memory, newest first, including the present one. The cursors are their `version_id`. */
+  history(
     memoryId: string,
-    options: AboutOne = {},
+    query: QueryOf<"memories.history"> = {},
     request?: RequestOptions,
-  ): Promise<Schemas["PastMemory"][]> {
-    return (await this.json("memories.history", this.#one(memoryId, options), request)).data;
+  ): ListOf<"memories.history"> {
+    return this.listing("memories.history", query, (asked) => this.#one(memoryId, asked), request);
   }
 
   /** What changed in a memory's value between two versions or times, in either order. */

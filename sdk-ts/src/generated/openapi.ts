@@ -181,13 +181,6 @@ export interface components {
             version: number;
         };
         /**
-         * BlockHistory
-         * @description What became of a block, newest first.
-         */
-        BlockHistory: {
-            data: components["schemas"]["BlockRevision"][];
-        };
-        /**
          * BlockRestore
          * @description Which version to bring back, and the stamp of the block it replaces.
          */
@@ -219,6 +212,17 @@ export interface components {
             type: "memory_block_revision";
             user_id: string | null;
             version: number;
+            version_id: string;
+        };
+        /**
+         * BlockRevisionPage
+         * @description One page, newest first; `has_more` tells of the direction that was asked for.
+         */
+        BlockRevisionPage: {
+            data: components["schemas"]["BlockRevision"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
         };
         /**
          * Blocks
@@ -499,13 +503,6 @@ export interface components {
             path: string;
         };
         /**
-         * EntryHistory
-         * @description The revisions of a key, newest first.
-         */
-        EntryHistory: {
-            data: components["schemas"]["EntryRevision"][];
-        };
-        /**
          * EntryPage
          * @description One page, newest first; `has_more` tells of the direction that was asked for.
          */
@@ -586,6 +583,17 @@ export interface components {
             type: "memory_entry_revision";
             user_id: string | null;
             version: number;
+            version_id: string;
+        };
+        /**
+         * EntryRevisionPage
+         * @description One page, newest first; `has_more` tells of the direction that was asked for.
+         */
+        EntryRevisionPage: {
+            data: components["schemas"]["EntryRevision"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
         };
         /**
          * EntryUpdate
@@ -1288,13 +1296,6 @@ export interface components {
             value?: string;
         };
         /**
-         * MemoryHistory
-         * @description Every state of a memory, newest first.
-         */
-        MemoryHistory: {
-            data: components["schemas"]["PastMemory"][];
-        };
-        /**
          * MemoryPage
          * @description One page, newest first; `has_more` tells of the direction that was asked for.
          */
@@ -1644,7 +1645,18 @@ export interface components {
             valid_to?: string | null;
             value: string;
             version: number;
+            version_id: string;
             workspace_id?: string | null;
+        };
+        /**
+         * PastMemoryPage
+         * @description One page, newest first; `has_more` tells of the direction that was asked for.
+         */
+        PastMemoryPage: {
+            data: components["schemas"]["PastMemory"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
         };
         /**
          * PathPage
@@ -3110,8 +3122,13 @@ export interface operations {
     "entries.history": {
         parameters: {
             query?: {
+                /** @description the page of older ones after this id */
+                after_id?: string;
+                /** @description the page of newer ones before this id */
+                before_id?: string;
                 /** @description only what is of this category */
                 category?: string;
+                limit?: number;
                 /** @description the current run */
                 run_id?: string;
                 /** @description `user`: only this user's with the agent; `agent`: all others */
@@ -3132,7 +3149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EntryHistory"];
+                    "application/json": components["schemas"]["EntryRevisionPage"];
                 };
             };
         };
@@ -4656,10 +4673,15 @@ export interface operations {
     "memories.history": {
         parameters: {
             query?: {
+                /** @description the page of older ones after this id */
+                after_id?: string;
                 /** @description speak for this agent */
                 agent_id?: string;
+                /** @description the page of newer ones before this id */
+                before_id?: string;
                 /** @description find it also when it has expired */
                 include_expired?: boolean;
+                limit?: number;
                 /** @description speak from this project */
                 project_id?: string;
                 /** @description speak from this session */
@@ -4679,7 +4701,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemoryHistory"];
+                    "application/json": components["schemas"]["PastMemoryPage"];
                 };
             };
         };
@@ -6193,8 +6215,13 @@ export interface operations {
     "blocks.history": {
         parameters: {
             query?: {
+                /** @description the page of older ones after this id */
+                after_id?: string;
                 /** @description the agent of the block */
                 agent_id?: string;
+                /** @description the page of newer ones before this id */
+                before_id?: string;
+                limit?: number;
                 /** @description `user` unless an agent is named */
                 scope?: "user" | "agent";
             };
@@ -6212,7 +6239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BlockHistory"];
+                    "application/json": components["schemas"]["BlockRevisionPage"];
                 };
             };
         };
