@@ -14,7 +14,7 @@ is joined by a savepoint, so that a service function need not know (decision 17)
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -24,6 +24,7 @@ import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from holdfast.kernel import clock, metrics, replica, time_limit, tracing
+from holdfast.kernel.attempts import hanging_up_after, once_more
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection, NoAnswer
 from holdfast.kernel.disk import FULL, Disk
@@ -170,24 +171,39 @@ class Database:
         if self._open_tx.get() is not None:
             async with self.read(caller) as tx:
                 return await tx.send(row_type, query, params)
-        return await _once_more(lambda: self._read_alone(caller, row_type, query, params))
+        return await once_more(lambda: self._read_alone(caller, row_type, query, params))
 
     async def _read_alone(
         self, caller: Caller, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
+        replicated = None if self.replica is None else await self.replica.check_out()
+        if self.replica is not None and replicated is not None:
+            async with self.replica.lent(replicated):
+                return await self._read_on(replicated, caller, row_type, query, params)
         limit = self._limit_of_call()
         with self._reaching():
             connection = await self._check_out(limit)
             connection.time_limit = limit
             try:
-                tx = Tx(connection, caller, clock.now(), self.services)
-                return await tx.read_alone(row_type, query, params)
-            except BaseException:
-                await connection.close()  # as in `read`
-                raise
+                return await self._read_on(connection, caller, row_type, query, params)
             finally:
                 connection.time_limit = None
                 await self._pool.putconn(connection)
+
+    async def _read_on(
+        self,
+        connection: Connection,
+        caller: Caller,
+        row_type: type[T],
+        query: Query,
+        params: dict[str, Any],
+    ) -> psycopg.AsyncCursor[T]:
+        try:
+            tx = Tx(connection, caller, clock.now(), self.services)
+            return await tx.read_alone(row_type, query, params)
+        except BaseException:
+            await connection.close()  # as in `read`
+            raise
 
     @property
     def gathers(self) -> bool:
@@ -220,7 +236,7 @@ class Database:
                     cursor = await tx.send(row_type, query, {"proof": proof, **params})
                 return await cursor.fetchall()
 
-        return await _once_more(once)
+        return await once_more(once)
 
     @asynccontextmanager
     async def read(self, caller: Caller, *, within_s: float | None = None) -> AsyncIterator[Tx]:
@@ -230,11 +246,11 @@ class Database:
         A database that does not answer `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with self._reaching(), _hanging_up_after(within_s, outer.connection):
+            with self._reaching(), hanging_up_after(within_s, outer.connection):
                 yield Tx(outer.connection, caller, outer.now, self.services)
             return
         async with self._read_connection() as connection:
-            with _hanging_up_after(within_s, connection):
+            with hanging_up_after(within_s, connection):
                 try:
                     async with connection.pipeline():
                         await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
@@ -251,7 +267,7 @@ class Database:
         `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with self._reaching(), _hanging_up_after(within_s, outer.connection):
+            with self._reaching(), hanging_up_after(within_s, outer.connection):
                 async with outer.step(caller) as inner:
                     yield inner
             return
@@ -260,7 +276,7 @@ class Database:
             tx = Tx(connection, caller, clock.now(), self.services)
             token = self._open_tx.set(tx)
             try:
-                with _hanging_up_after(within_s, connection):
+                with hanging_up_after(within_s, connection):
                     async with connection.pipeline():
                         await connection.execute("BEGIN")
                         await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
@@ -363,39 +379,6 @@ class Database:
         return BackendUnavailable(FULL if self._disk.is_full else detail)
 
 
-async def _once_more(step: Callable[[], Awaitable[T]]) -> T:
-    """A step that changes nothing, repeated on another connection where its own was lost under it."""
-    try:
-        return await step()
-    except BackendUnavailable as failure:
-        if not _connection_was_lost(failure.__cause__):
-            raise
-    return await step()
-
-
-def _connection_was_lost(cause: BaseException | None) -> bool:
-    others = (PoolTimeout, PoolClosed, TooManyRequests, NoAnswer)
-    return (
-        isinstance(cause, psycopg.OperationalError)
-        and not isinstance(cause, others)
-        and (cause.sqlstate or "57P").startswith("57P")  # the server's farewell, or none
-    )
-
-
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:
     if tx.caller is None or tx.caller.org_id != caller.org_id:
         raise RuntimeError("a transaction of one org cannot be joined by another")
-
-
-@contextmanager
-def _hanging_up_after(seconds: float | None, connection: Connection) -> Iterator[None]:
-    """Give a server so long for the block. One that stands still does not hear a cancellation, which psycopg would wait
-    for: the connection is broken off, and whoever waits hears at once."""
-    if seconds is None:
-        yield
-        return
-    timer = asyncio.get_running_loop().call_later(seconds, connection.hang_up)
-    try:
-        yield
-    finally:
-        timer.cancel()
