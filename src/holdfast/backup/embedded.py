@@ -68,7 +68,7 @@ def restore_cluster(
         if str(manifest.postgres) != major:
             raise BackupError(
                 f"this backup was made by Postgres {manifest.postgres} and this is {major}: restore it with the"
-                " version of Holdfast that made it, export there, and import here"
+                " version of Holdfast that made it, and run holdfast upgrade with this one on that folder"
             )
         new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=home.cluster_dir))
         try:
@@ -85,7 +85,7 @@ def restore_cluster(
             raise
     finally:
         lock.release()
-    _recover(data_dir)
+    start_once(data_dir)
 
 
 def _ask_for_replay(pgdata: Path, replay: Replay) -> None:
@@ -120,7 +120,7 @@ def _hand_over(folder: Path, uid: int, gid: int) -> None:
             os.chown(path, uid, gid)
 
 
-def _recover(data_dir: Path) -> None:
+def start_once(data_dir: Path) -> None:
     """Start it once: it reads its log to the end of the backup, takes new passwords, and this version's schema."""
     engine = Engine(data_dir)
     try:

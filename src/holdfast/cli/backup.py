@@ -1,4 +1,4 @@
-"""backup, restore: the whole deployment in one file."""
+"""backup, restore: the whole deployment in one file. upgrade: the embedded database to a new major version."""
 
 import asyncio
 from dataclasses import asdict
@@ -10,6 +10,7 @@ import typer
 
 from holdfast.backup.embedded import Replay
 from holdfast.backup.service import back_up, restore
+from holdfast.backup.upgrade import upgrade
 from holdfast.cli.exits import CommandError
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.reach import reach_database
@@ -22,6 +23,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("backup")(backup_command)
     app.command("restore")(restore_command)
+    app.command("upgrade")(upgrade_command)
 
 
 def backup_command(
@@ -77,3 +79,28 @@ def restore_command(
         replay=None if wal is None else Replay(wal.expanduser().resolve(), at),
     )
     show(restored, as_json=as_json)
+
+
+def upgrade_command(
+    backup: Annotated[
+        Path | None,
+        typer.Option("--backup", help="The file for the backup; by default in the data folder."),
+    ] = None,
+    programs: Annotated[
+        Path | None,
+        typer.Option("--programs", help="The folder of the old version's programs."),
+    ] = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move the embedded database to the installed major version of Postgres, after a backup. Stop `serve` first.
+
+    Example: holdfast upgrade --backup /backups/before-19.tar --programs /usr/lib/postgresql/18/bin
+    """
+    settings = read_settings(data_dir=data_dir)
+    if settings.database_url is not None:
+        raise CommandError(
+            "upgrade is for the embedded database: a Postgres of yours is upgraded with its own tools (pg_upgrade)"
+        )
+    done = upgrade(settings.data_dir, settings.assets, backup=backup, programs=programs)
+    show(asdict(done), as_json=as_json)

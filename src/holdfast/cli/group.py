@@ -64,6 +64,9 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "agents": Entry("admin", "Agents."),
         "backup": Entry("backup", "Back up database and assets while the service runs."),
         "restore": Entry("backup", "Restore a backup into an empty folder or database."),
+        "upgrade": Entry(
+            "backup", "Move the embedded database to a new major version of Postgres."
+        ),
         "export": Entry("exchange", "Write an org, a person or an agent into a zip."),
         "import": Entry("exchange", "Read such a zip."),
         "erase": Entry("erase", "Erase a person for good, or check the receipt of that."),

@@ -90,6 +90,12 @@ def binaries_for(account: Account) -> Binaries:
     return Binaries(bin_dir, wheel_version)
 
 
+def copies() -> list[Path]:
+    """The copies of programs, of this and of earlier versions, that root has made for the account that runs Postgres."""
+    shelf = SYSTEM_DIR / "engine"
+    return sorted(shelf.glob("[0-9]*")) if shelf.is_dir() else []
+
+
 def _site_packages() -> Path:
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:

@@ -70,15 +70,35 @@ GRANT CONNECT ON DATABASE {DATABASE} TO {APP_ROLE};
 """
 
 
+def major_of(pgdata: Path) -> str | None:
+    """The major version of Postgres that made a cluster; None where there is none."""
+    found = read_if_there(pgdata / "PG_VERSION")
+    return None if found is None else found.strip()
+
+
+def set_aside(home: Home, major: str) -> Path:
+    """Where an upgrade puts the old cluster until the new one has started."""
+    return home.cluster_dir / f"postgres.{major}"
+
+
 def check_cluster(pgdata: Path, binaries: Binaries) -> None:
     """Refuse a folder that these programs cannot open, before Postgres does in its own words."""
-    found = read_if_there(pgdata / "PG_VERSION")
+    found = major_of(pgdata)
     if found is None:
         raise EngineError(f"{pgdata} is not a Postgres data folder: move it away and start again")
-    if found.strip() != binaries.major:
+    if found != binaries.major:
         raise EngineError(
-            f"{pgdata} was made by Postgres {found.strip()} and this is {binaries.major}: export "
-            f"with the version of Holdfast that made it, and import into a new data folder"
+            f"{pgdata} was made by Postgres {found} and this is {binaries.major}: run holdfast upgrade,"
+            f" which makes a backup first, or use the version of Holdfast that made it"
+        )
+
+
+def check_no_upgrade_was_cut_short(home: Home) -> None:
+    """Refuse to make a new cluster where an upgrade was killed while it changed the old for the new."""
+    aside = sorted(home.cluster_dir.glob("postgres.[0-9]*"))
+    if aside:
+        raise EngineError(
+            f"an upgrade was cut short, and the data is in {aside[-1]}: run holdfast upgrade again"
         )
 
 

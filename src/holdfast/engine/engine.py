@@ -10,7 +10,12 @@ import psycopg
 
 from holdfast.engine.account import account_for, can_reach
 from holdfast.engine.binaries import binaries_for
-from holdfast.engine.create import check_cluster, create_cluster, prepare_cluster
+from holdfast.engine.create import (
+    check_cluster,
+    check_no_upgrade_was_cut_short,
+    create_cluster,
+    prepare_cluster,
+)
 from holdfast.engine.endpoints import (
     Endpoints,
     ask,
@@ -131,6 +136,7 @@ class Engine:
         binaries = binaries_for(account)
         passwords = read_or_make_passwords(home.passwords)
         if not home.pgdata.exists():
+            check_no_upgrade_was_cut_short(home)
             create_cluster(home, binaries, account, passwords)
         check_cluster(home.pgdata, binaries)
         socket_dir = settle_socket_dir(home, account)

@@ -115,7 +115,7 @@ def settle_socket_dir(home: Home, account: Account) -> Path:
     noted = read_if_there(home.socket_note)
     if noted is not None and _is_private(Path(noted), account):
         return Path(noted)
-    short = _make_short_folder(account)
+    short = make_short_folder(account)
     write_private(home.socket_note, str(short))
     return short
 
@@ -164,7 +164,8 @@ def _good_for_a_socket(folder: Path) -> bool:
     return len(os.fsencode(path)) < SOCKET_PATH_BYTES and "," not in path
 
 
-def _make_short_folder(account: Account) -> Path:
+def make_short_folder(account: Account) -> Path:
+    """A new folder with a path that is short enough for a socket, closed to everybody but the account."""
     # mkdtemp makes a folder that is new and closed, so a shared parent is no danger.
     for parent in (Path(tempfile.gettempdir()).resolve(), Path("/tmp").resolve()):  # noqa: S108
         if _good_for_a_socket(parent / "holdfast-12345678") and can_reach(account, parent):

@@ -5,7 +5,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psutil
@@ -36,15 +36,20 @@ class Postmaster:
         binaries: Binaries,
         account: Account,
         passwords: Passwords,
+        flags: Mapping[str, str] | None = None,
     ) -> None:
-        """Start the process. It is not ready yet: see `wait_until_ready`."""
+        """Start the process. It is not ready yet: see `wait_until_ready`. `flags` are settings that come before those of the
+        cluster's files."""
+        options = [
+            part for name, value in (flags or {}).items() for part in ("-c", f"{name}={value}")
+        ]
         self._log = log
         self._started_at = time.monotonic()
         with _open_log(log) as output:
             self._log_start = os.lseek(output, 0, os.SEEK_END)
             self._process = binaries.spawn(
                 "postgres",
-                ("-D", str(pgdata)),
+                ("-D", str(pgdata), *options),
                 account=account,
                 cwd=pgdata,
                 stdin=subprocess.DEVNULL,
