@@ -7,11 +7,12 @@ DEV_READY := .venv/.ready-dev
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 
-.PHONY: help setup setup-dev setup-ts serve test check format worker bench bench-recall bench-extract bench-peers lock clean
+.PHONY: help setup setup-dev setup-ts serve test test-engine check format worker bench bench-recall bench-extract bench-peers lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
 	@echo "make test     set up and run the tests"
+	@echo "make test-engine POSTGRES=/usr/lib/postgresql/15/bin    every face on another Postgres, through pgbouncer"
 	@echo "make check    formatting, lint, strict types"
 	@echo "make format   put the formatting right"
 	@echo "make bench    repeatable benchmarks that print ratios"
@@ -57,6 +58,13 @@ worker: setup
 test: setup-dev
 	@echo "── the tests, on a real Postgres started for them"
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal
+
+# The programs of the Postgres to test on, such as /usr/lib/postgresql/15/bin (with pgvector); embedded: those of the tests.
+POSTGRES ?= embedded
+
+test-engine: setup-dev
+	@echo "── the tests of every face on $(POSTGRES): an owner that is no superuser, pgbouncer, two serve, two worker"
+	@HOLDFAST_TEST_POSTGRES=$(POSTGRES) $(BIN)/python -m pytest -q -n auto --dist worksteal -m engine
 
 check: setup-dev
 	@echo "── formatting, lint, types"

@@ -31,6 +31,7 @@ from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
+from tests import several_processes
 
 START_TIMEOUT_S = 90
 # The environment variable that names the folder of the data folder that tests copy, for all processes of a test run.
@@ -54,6 +55,7 @@ class Service:
     app_url: str
     owner_url: str
     redis_url: str
+    second_url: str | None = None  # of another API process (see several_processes.py)
 
 
 @contextmanager
@@ -187,23 +189,17 @@ def pytest_configure(config: pytest.Config) -> None:
     folder, data_dir = scratch()
     running = ExitStack()
     redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
-    ready, _ = running.enter_context(
-        serving(data_dir, first_start=True, HOLDFAST_REDIS_URL=redis_url)
-    )
     started_folder = Path(folder.name) / "started"
     started_folder.mkdir(mode=0o711)
     os.environ[STARTED_FOLDER] = str(started_folder)
-    endpoints = find_running(data_dir)
-    assert endpoints is not None
-    service = Service(
-        url=ready["url"],
-        data_dir=str(data_dir),
-        pid=ready["pid"],
-        api_key=ready["api_key"],
-        app_url=endpoints.app_url,
-        owner_url=endpoints.owner_url,
-        redis_url=redis_url,
-    )
+    service: Service
+    if several_processes.VARIABLE in os.environ:
+        elsewhere = several_processes.deployment(
+            Path(folder.name), free_port(), free_port(), serving, redis_url
+        )
+        service = Service(**running.enter_context(elsewhere))
+    else:
+        service = running.enter_context(_embedded(data_dir, redis_url))
     config.stash[_service] = service
 
     def stop() -> None:
@@ -211,6 +207,27 @@ def pytest_configure(config: pytest.Config) -> None:
         folder.cleanup()
 
     config.add_cleanup(stop)
+
+
+@contextmanager
+def _embedded(data_dir: Path, redis_url: str) -> Iterator[Service]:
+    """One `serve` with its embedded database."""
+    with serving(data_dir, first_start=True, HOLDFAST_REDIS_URL=redis_url) as (ready, _):
+        endpoints = find_running(data_dir)
+        assert endpoints is not None
+        yield Service(
+            url=ready["url"],
+            data_dir=str(data_dir),
+            pid=ready["pid"],
+            api_key=ready["api_key"],
+            app_url=endpoints.app_url,
+            owner_url=endpoints.owner_url,
+            redis_url=redis_url,
+        )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    several_processes.mark(items, Path(__file__).parent)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -305,6 +322,7 @@ class Org:
     db: Database
     url: str
     clients: list[httpx.AsyncClient]
+    second_url: str | None = None
 
     def caller(self, user: str | None = "owner", **names: Any) -> Caller:
         """A Caller of this org, as a service key would make it."""
@@ -331,6 +349,7 @@ class Org:
                 **{name.replace("_", "-"): value for name, value in headers.items()},
             },
             timeout=30,
+            transport=self.second_url and several_processes.InTurn(self.url, self.second_url),
         )
         self.clients.append(client)
         return client
@@ -347,7 +366,7 @@ async def make_org(db: Database, service: Service) -> AsyncIterator[Callable[[],
 
     async def make() -> Org:
         org_id, key = await create_org(db, "test")
-        return Org(org_id, key, db, service.url, clients)
+        return Org(org_id, key, db, service.url, clients, service.second_url)
 
     yield make
     for client in clients:

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,9 @@ import psycopg
 
 from holdfast.engine.account import Account, account_for
 from holdfast.engine.binaries import Binaries, binaries_for
+
+# A UTF-8 locale, as docs/operations.md asks for.
+INITDB = ("--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 
 
 @dataclass(frozen=True)
@@ -36,19 +39,24 @@ class Cluster:
 
 
 @contextmanager
-def own_cluster(folder: Path, port: int, binaries: Binaries | None = None) -> Iterator[Cluster]:
+def own_cluster(
+    folder: Path,
+    port: int,
+    binaries: Binaries | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Cluster]:
     """Made in `folder` by the embedded programs, unless others are given; gone when the block ends."""
     account = account_for(folder / "none")
     binaries = binaries or binaries_for(account)
     pgdata = _closed_folder(folder / "pgdata", account)
     made, output = binaries.run(
         "initdb",
-        ["-D", str(pgdata), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"],
+        ["-D", str(pgdata), "-U", "postgres", *INITDB],
         account=account,
         cwd=pgdata,
     )
     assert made == 0, output
-    with _running(pgdata, port, binaries, account) as cluster:
+    with _running(pgdata, port, binaries, account, settings or {}) as cluster:
         yield cluster
 
 
@@ -68,7 +76,7 @@ def copy_for_replica(primary: Cluster, folder: Path) -> Path:
 @contextmanager
 def running_replica(primary: Cluster, pgdata: Path, port: int) -> Iterator[Cluster]:
     """A replica that streams from a running cluster; it can be started again on the same folder."""
-    with _running(pgdata, port, primary.binaries, primary.account) as cluster:
+    with _running(pgdata, port, primary.binaries, primary.account, {}) as cluster:
         yield cluster
 
 
@@ -80,9 +88,11 @@ def _closed_folder(folder: Path, account: Account) -> Path:
 
 
 @contextmanager
-def _running(pgdata: Path, port: int, binaries: Binaries, account: Account) -> Iterator[Cluster]:
+def _running(
+    pgdata: Path, port: int, binaries: Binaries, account: Account, more: Mapping[str, str]
+) -> Iterator[Cluster]:
     settings = {"port": port, "listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
-    settings |= {"fsync": "off", "shared_buffers": "32MB"}
+    settings |= {"fsync": "off", "shared_buffers": "32MB", **more}
     flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     with (pgdata.parent / f"{pgdata.name}.log").open("ab") as log:
         process = binaries.spawn(
