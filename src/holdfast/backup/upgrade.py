@@ -83,7 +83,9 @@ def upgrade(
             raise BackupError(f"{backup} is there already: choose another name")
         _check_room(home)
         account = account_for(home.pgdata)
-        rows = _Move(home, account, old, binaries_for(account)).carry_out(ObjectStore(assets_at), backup)
+        rows = _Move(home, account, old, binaries_for(account)).carry_out(
+            ObjectStore(assets_at), backup
+        )
     _start_new(home, found)
     return Upgraded(found, new.major, str(backup), rows)
 
