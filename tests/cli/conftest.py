@@ -27,6 +27,23 @@ def holdfast(service, preloaded):
 
 
 @pytest.fixture
+def holdfast_in_terminal(service, preloaded):
+    """Runs `holdfast …` on a terminal so many columns wide: (exit code, what it showed)."""
+
+    def run(columns, *words, **env):
+        env = {
+            **os.environ,
+            "HOLDFAST_DATA_DIR": service.data_dir,
+            "TERM": "xterm-256color",
+            **env,
+        }
+        env.pop("COLUMNS", None)
+        return preloaded.run_in_terminal(columns, words, env)
+
+    return run
+
+
+@pytest.fixture
 def holdfast_json(holdfast):
     """Runs a command that must succeed; what it printed, as JSON."""
 

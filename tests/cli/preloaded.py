@@ -6,12 +6,16 @@ of its own, with its own environment, folder and files for input and output. `te
 The process reads one JSON line per command and answers each with the exit code.
 """
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -35,22 +39,39 @@ class Preloaded:
         self, words: tuple[str, ...], env: dict[str, str], stdin: str | None
     ) -> tuple[int, str, str]:
         """The exit code of `holdfast …`, what it printed, what it complained of."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         with tempfile.TemporaryDirectory() as folder:
             paths = [Path(folder, name) for name in ("stdin", "stdout", "stderr")]
             paths[0].write_text(stdin or "")
-            asked = {
-                "words": words,
-                "env": env,
-                "cwd": str(Path.cwd()),
-                "files": [*map(str, paths)],
-            }
-            self._process.stdin.write(json.dumps(asked) + "\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
-            assert answer, "the process that runs commands has ended"
-            return int(answer), paths[1].read_text(), paths[2].read_text()
+            code = self._ask(words, env, [*map(str, paths)])
+            return code, paths[1].read_text(), paths[2].read_text()
+
+    def run_in_terminal(
+        self, columns: int, words: tuple[str, ...], env: dict[str, str]
+    ) -> tuple[int, str]:
+        """The exit code of `holdfast …` on a terminal so wide, and what it showed there."""
+        terminal, end = os.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        shown: list[bytes] = []
+        reader = threading.Thread(target=_read_all, args=(terminal, shown))
+        reader.start()
+        try:
+            code = self._ask(words, env, [os.devnull, os.ttyname(end), os.ttyname(end)])
+        finally:
+            os.close(end)
+            reader.join(TIMEOUT_S)
+            os.close(terminal)
+        return code, b"".join(shown).decode().replace("\r\n", "\n")
+
+    def _ask(self, words: tuple[str, ...], env: dict[str, str], files: list[str]) -> int:
+        """The exit code of a command with these files as its input, output and errors."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        asked = {"words": words, "env": env, "cwd": str(Path.cwd()), "files": files}
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        assert answer, "the process that runs commands has ended"
+        return int(answer)
 
     def close(self) -> None:
         """End the process."""
@@ -59,6 +80,18 @@ class Preloaded:
         self._process.stdin.close()
         self._process.wait(10)
         self._process.stdout.close()
+
+
+def _read_all(terminal: int, shown: list[bytes]) -> None:
+    """What is written to a terminal, until its other end is closed everywhere."""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # as Linux says that nobody has the other end open
+            return
+        if not part:
+            return
+        shown.append(part)
 
 
 def _serve() -> None:
@@ -81,7 +114,7 @@ def _run(asked: dict[str, Any]) -> None:
     from holdfast.cli import main
 
     for descriptor, path in enumerate(asked["files"]):
-        flags = os.O_WRONLY | os.O_CREAT if descriptor else os.O_RDONLY
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOCTTY if descriptor else os.O_RDONLY
         os.dup2(os.open(path, flags), descriptor)
     os.environ.clear()
     os.environ.update(asked["env"])

@@ -70,14 +70,20 @@ def _org_ids() -> list[tuple[str, str]]:
 
 @orgs_app.command("create")
 def create_org_command(name: str, as_json: AsJson = False) -> None:
-    """Create an org with an owner and a service key, which is printed only this once."""
+    """Create an org with an owner and a service key, which is printed only this once.
+
+    Example: holdfast orgs create Acme --json
+    """
     org_id, key = with_database(lambda db: create_org(db, name))
     show({"org_id": org_id, "service_key": key}, as_json=as_json)
 
 
 @orgs_app.command("list")
 def list_orgs(as_json: AsJson = False) -> None:
-    """The orgs of this database."""
+    """The orgs of this database.
+
+    Example: holdfast orgs list
+    """
     rows = [{"org_id": org_id, "name": name} for org_id, name in _org_ids()]
     show_all(rows, ["org_id", "name"], as_json=as_json)
 
@@ -98,7 +104,10 @@ def create_key(
     test: Annotated[bool, typer.Option("--test", help="Make it an hf_test_ key.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create an API key, which is printed only this once."""
+    """Create an API key, which is printed only this once.
+
+    Example: holdfast keys create --kind agent --agent support --name "support, production"
+    """
     caller = caller_of(org)
     minted = with_database(
         lambda db: keys.create_key(
@@ -119,7 +128,10 @@ def create_key(
 
 @keys_app.command("list")
 def list_keys(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
-    """The org's keys, without their secrets."""
+    """The org's keys, without their secrets.
+
+    Example: holdfast keys list
+    """
     caller = caller_of(org)
     page = with_database(lambda db: keys.list_keys(db, caller, Cursor(limit=limit)))
     show_all(
@@ -131,7 +143,10 @@ def list_keys(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False
 
 @keys_app.command("revoke")
 def revoke_key(key_id: str, org: Org = None, as_json: AsJson = False) -> None:
-    """Revoke a key, immediately and permanently."""
+    """Revoke a key, immediately and permanently.
+
+    Example: holdfast keys revoke key_0190f5fe7c00700080000000000000aa
+    """
     caller = caller_of(org)
     with_database(lambda db: keys.revoke_key(db, caller, key_id))
     show({"revoked": key_id}, as_json=as_json)
@@ -149,7 +164,10 @@ def add_user(
     password: Annotated[bool, typer.Option("--password", help="Ask for a password.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Register a person, or change how they sign in; without a password, prints a one-time link's token."""
+    """Register a person, or change how they sign in; without a password, prints a one-time link's token.
+
+    Example: holdfast users add ana --email ana@example.com
+    """
     caller = caller_of(org)
     secret = (
         typer.prompt("Password", hide_input=True, confirmation_prompt=True) if password else None
@@ -172,7 +190,10 @@ def add_user(
 
 @users_app.command("list")
 def list_users(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
-    """The org's users."""
+    """The org's users.
+
+    Example: holdfast users list
+    """
     caller = caller_of(org)
     page = with_database(lambda db: users.list_users(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "email", "owner", "totp_enabled", "created_at"], as_json=as_json)
@@ -190,7 +211,10 @@ def put_project(
     workspace: Annotated[str | None, typer.Option()] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a project, or change it."""
+    """Create a project, or change it.
+
+    Example: holdfast projects put apollo --name Apollo --private
+    """
     caller = caller_of(org)
     visibility: Visibility | None = None
     if private is not None:
@@ -205,7 +229,10 @@ def put_project(
 
 @projects_app.command("add-member")
 def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
-    """Add a user to a project."""
+    """Add a user to a project.
+
+    Example: holdfast projects add-member apollo ana
+    """
     caller = caller_of(org)
     show(
         with_database(lambda db: projects.add_member(db, caller, project_id, user_id)),
@@ -215,7 +242,10 @@ def add_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson =
 
 @projects_app.command("remove-member")
 def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJson = False) -> None:
-    """Remove a user from a project."""
+    """Remove a user from a project.
+
+    Example: holdfast projects remove-member apollo ana
+    """
     caller = caller_of(org)
     with_database(lambda db: projects.remove_member(db, caller, project_id, user_id))
     show({"removed": user_id}, as_json=as_json)
@@ -223,7 +253,10 @@ def remove_member(project_id: str, user_id: str, org: Org = None, as_json: AsJso
 
 @projects_app.command("list")
 def list_projects(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
-    """The org's projects."""
+    """The org's projects.
+
+    Example: holdfast projects list
+    """
     caller = caller_of(org)
     page = with_database(lambda db: projects.list_projects(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "visibility", "members", "created_at"], as_json=as_json)
@@ -236,7 +269,10 @@ def put_workspace(
     name: Annotated[str | None, typer.Option()] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a workspace, or change its name."""
+    """Create a workspace, or change its name.
+
+    Example: holdfast workspaces put emea --name EMEA
+    """
     caller = caller_of(org)
     show(
         with_database(lambda db: workspaces.put_workspace(db, caller, workspace_id, name)),
@@ -246,7 +282,10 @@ def put_workspace(
 
 @workspaces_app.command("list")
 def list_workspaces(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
-    """The org's workspaces."""
+    """The org's workspaces.
+
+    Example: holdfast workspaces list
+    """
     caller = caller_of(org)
     page = with_database(lambda db: workspaces.list_workspaces(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "created_at"], as_json=as_json)
@@ -260,7 +299,10 @@ def put_agent(
     project: Annotated[str | None, typer.Option()] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Register an agent in the default workspace, or change it."""
+    """Register an agent in the default workspace, or change it.
+
+    Example: holdfast agents put support --name Support
+    """
     caller = caller_of(org)
     show(
         with_database(
@@ -272,7 +314,10 @@ def put_agent(
 
 @agents_app.command("list")
 def list_agents(org: Org = None, limit: Limit = MAX_LIMIT, as_json: AsJson = False) -> None:
-    """The agents of the default workspace."""
+    """The agents of the default workspace.
+
+    Example: holdfast agents list
+    """
     caller = caller_of(org)
     page = with_database(lambda db: agents.list_agents(db, caller, Cursor(limit=limit)))
     show_all(page.data, ["id", "name", "workspace_id", "project_id", "created_at"], as_json=as_json)

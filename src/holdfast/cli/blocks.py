@@ -76,7 +76,10 @@ def get_block(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """One block."""
+    """One block.
+
+    Example: holdfast blocks get core --agent support --text
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     block = service.ask(calls.read_block, block_type, agent_id=service.scope.agent)
     if text:
@@ -101,7 +104,10 @@ def set_block(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace a whole block; with --expected or --create, only if it is still as expected."""
+    """Replace a whole block; with --expected or --create, only if it is still as expected.
+
+    Example: holdfast blocks set core "Prefers green tea" --create
+    """
     if create and expected is not None:
         raise CommandError("give --expected or --create, not both")
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)

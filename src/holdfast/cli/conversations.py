@@ -35,7 +35,10 @@ def list_(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """The lists of a resource, newest first."""
+    """The lists of a resource, newest first.
+
+    Example: holdfast conversations list support --user ana
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     rows = list(
         service.pages(calls.list_instances, resource_id, limit=limit, every_owner=every_owner)
@@ -61,7 +64,10 @@ def read(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Messages, oldest first."""
+    """Messages, oldest first.
+
+    Example: holdfast conversations read support session:call-42 --tail 5
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     found = service.ask(
         calls.read,
@@ -91,7 +97,10 @@ def append(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a message."""
+    """Add a message.
+
+    Example: holdfast conversations append support session:call-42 "Where is my order?"
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     message: Any = {"role": role, "content": text_of(content)}
     show(service.ask(calls.append, resource_id, [message], key=instance), as_json=as_json)
@@ -108,7 +117,10 @@ def stats(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """How full a list is."""
+    """How full a list is.
+
+    Example: holdfast conversations stats support session:call-42
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     show(service.ask(calls.stats, resource_id, key=instance), as_json=as_json)
 
@@ -127,7 +139,10 @@ def flush(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a list down to its budget."""
+    """Bring a list down to its budget.
+
+    Example: holdfast conversations flush support session:call-42 --dry-run
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     chosen: Any = {} if strategy is None else {"strategy": strategy}
     done = service.ask(

@@ -41,6 +41,8 @@ def doctor_command(
     """Check every dependency and both walls of this deployment; exit 1 when something is wrong.
 
     Two orgs are made, walked through with every operation as another org and as another user, and removed again.
+
+    Example: holdfast doctor --quick
     """
     settings = read_settings()
     findings = [*_look(settings, quick=quick)]

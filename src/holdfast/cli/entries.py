@@ -73,7 +73,10 @@ def get_entry(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """What is stored under a key."""
+    """What is stored under a key.
+
+    Example: holdfast entries get refund-limit --agent support
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     if markdown:
         sys.stdout.write(service.fetch(calls.recall_markdown, key, run_id=run, scope=scope))
@@ -130,7 +133,10 @@ def forget_entry(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget what is stored under a key; nothing there is no error."""
+    """Forget what is stored under a key; nothing there is no error.
+
+    Example: holdfast entries forget refund-limit --agent support
+    """
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     forgotten = service.ask(calls.forget, key, category=category, run_id=run, scope=scope)
     show(forgotten, as_json=as_json)
@@ -173,7 +179,10 @@ def export_entries(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write an agent's own entries to a zip of markdown files."""
+    """Write an agent's own entries to a zip of markdown files.
+
+    Example: holdfast entries export support.zip --agent support
+    """
     archive = Remote(url, api_key, user=user, workspace=workspace, agent=agent).fetch(
         calls.export_entries, scope=scope
     )
@@ -196,7 +205,10 @@ def import_entries(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Store what a zip of markdown files holds: all of it or nothing."""
+    """Store what a zip of markdown files holds: all of it or nothing.
+
+    Example: holdfast entries import support.zip --agent support
+    """
     archive = read_bytes(file)
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent)
     show(service.ask(calls.import_entries, archive, mode=mode, scope=scope), as_json=as_json)

@@ -39,7 +39,8 @@ def erase_command(
 
     What the person wrote into org stores and into projects' or agents' memory stays under a pseudonym, unless --everything.
 
-    Examples: holdfast erase --user ana --yes; holdfast erase --verify rcpt_0198…
+    Example: holdfast erase --user ana --yes
+    Example: holdfast erase --verify rcpt_0190f5fe7c00700080000000000000aa
     """
     if (user is None) == (verify is None):
         raise CommandError("name the person with --user, or a receipt with --verify")

@@ -105,6 +105,7 @@ class Commands(TyperGroup):
         formatter.write("One memory service for AI agents.\n\n")
         formatter.write("Options:\n  --version             Print the version.\n")
         formatter.write("  --install-completion  Complete commands in this shell.\n")
+        formatter.write("  --show-completion     Print the script that does so.\n")
         formatter.write("  --help                Show this.\n\n")
         for title, entries in COMMANDS.items():
             formatter.write(f"{title}:\n")

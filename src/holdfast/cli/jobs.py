@@ -48,7 +48,10 @@ def show_job(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """One job: its status, attempts, error and result."""
+    """One job: its status, attempts, error and result.
+
+    Example: holdfast jobs show job_0190f5fe7c00700080000000000000aa
+    """
     show(Remote(url, api_key, user=user).ask(calls.read_job, job_id), as_json=as_json)
 
 
@@ -60,7 +63,10 @@ def retry_job(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a job again that failed or was cancelled."""
+    """Run a job again that failed or was cancelled.
+
+    Example: holdfast jobs retry job_0190f5fe7c00700080000000000000aa
+    """
     show(Remote(url, api_key, user=user).ask(calls.retry_job, job_id), as_json=as_json)
 
 
@@ -72,7 +78,10 @@ def cancel_job(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cancel a job that has not begun."""
+    """Cancel a job that has not begun.
+
+    Example: holdfast jobs cancel job_0190f5fe7c00700080000000000000aa
+    """
     show(Remote(url, api_key, user=user).ask(calls.cancel_job, job_id), as_json=as_json)
 
 

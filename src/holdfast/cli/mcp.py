@@ -19,7 +19,7 @@ from holdfast.kernel.places import check_client_id
 from holdfast.local import find_service
 from holdfast.settings import Settings, read_settings
 
-mcp_app = typer.Typer(help="Memory for MCP clients.", invoke_without_command=True)
+mcp_app = typer.Typer(invoke_without_command=True)
 
 User = Annotated[str | None, typer.Option(help="Act for this user instead of the owner.")]
 Agent = Annotated[str | None, typer.Option(help="Act as this agent instead of `default`.")]
@@ -56,7 +56,10 @@ def mcp_command(
     url: Url = None,
     key: Key = None,
 ) -> None:
-    """Speak MCP on standard input and output, for the owner and agent `default` unless told."""
+    """Speak MCP on standard input and output, for the owner and agent `default` unless told.
+
+    Example: holdfast mcp --agent support --tools core,graph
+    """
     if context.invoked_subcommand is not None:
         return
     from holdfast import stdio  # the whole service: other commands start without it
@@ -91,7 +94,10 @@ def install_command(
     url: Url = None,
     key: Key = None,
 ) -> None:
-    """Print what a client's settings need to start `holdfast mcp`, or write it there."""
+    """Print what a client's settings need to start `holdfast mcp`, or write it there.
+
+    Example: holdfast mcp install --client claude-code --write
+    """
     if client not in CLIENTS:
         raise Invalid(f"there is no client {client!r}; choose one of: {', '.join(CLIENTS)}")
     chosen(tools)

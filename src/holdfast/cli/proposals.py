@@ -55,7 +55,10 @@ def show_proposal(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """One proposal: its content, sources, reason and result."""
+    """One proposal: its content, sources, reason and result.
+
+    Example: holdfast proposals show prop_0190f5fe7c00700080000000000000aa
+    """
     show(Remote(url, api_key, user=user).ask(calls.read_proposal, proposal_id), as_json=as_json)
 
 
@@ -72,7 +75,10 @@ def edit_proposal(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a proposal that is not decided."""
+    """Change a proposal that is not decided.
+
+    Example: holdfast proposals edit prop_0190f5fe7c00700080000000000000aa --content "Parks on level 3"
+    """
     changed = Remote(url, api_key, user=user).ask(
         calls.edit_proposal,
         proposal_id,
@@ -106,7 +112,10 @@ def reject_proposal(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decide against a proposal."""
+    """Decide against a proposal.
+
+    Example: holdfast proposals reject prop_0190f5fe7c00700080000000000000aa
+    """
     show(Remote(url, api_key, user=user).ask(calls.reject_proposal, proposal_id), as_json=as_json)
 
 

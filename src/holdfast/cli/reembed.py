@@ -35,7 +35,10 @@ def reembed_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Embed everything with another model; the old vectors are used until all is done. A new run continues an interrupted one."""
+    """Embed everything with another model; the old vectors are used until all is done. A new run continues an interrupted one.
+
+    Example: holdfast reembed --embedder "https://models.example.com/v1#small"
+    """
     settings = read_settings(embedder=embedder)
     logs.configure(settings.log_level)
     with reach_database(settings) as urls:

@@ -48,7 +48,10 @@ class _Change:
 
 @resources_app.command("validate")
 def validate(path: At, url: Url = None, api_key: ApiKey = None, as_json: AsJson = False) -> None:
-    """Say everything that is wrong with the resources in these files, with its line; exit 1 when something is."""
+    """Say everything that is wrong with the resources in these files, with its line; exit 1 when something is.
+
+    Example: holdfast resources validate memory/
+    """
     wrong = _check(Remote(url, api_key), _files(path)).wrong
     columns = ["file", "line", "field", "message"]
     show_all(wrong, columns, as_json=as_json, empty="Nothing is wrong.")
@@ -58,7 +61,10 @@ def validate(path: At, url: Url = None, api_key: ApiKey = None, as_json: AsJson 
 
 @resources_app.command("diff")
 def diff(path: At, url: Url = None, api_key: ApiKey = None, as_json: AsJson = False) -> None:
-    """What `apply` would change; changes nothing."""
+    """What `apply` would change; changes nothing.
+
+    Example: holdfast resources diff memory/
+    """
     _show(_changes(Remote(url, api_key), path), as_json=as_json)
 
 

@@ -36,7 +36,10 @@ def serve_command(
     worker: Annotated[bool | None, typer.Option(help="Run background jobs here too.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start everything on one machine: embedded Postgres, schema, API, worker."""
+    """Start everything on one machine: embedded Postgres, schema, API, worker.
+
+    Example: holdfast serve --port 8321 --data-dir ./memory
+    """
     from holdfast.serve import serve  # the whole service: other commands start without it
 
     settings = read_settings(
@@ -57,7 +60,10 @@ def worker_command(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Run background jobs, beside any number of `serve` and other workers."""
+    """Run background jobs, beside any number of `serve` and other workers.
+
+    Example: holdfast worker --database-url postgresql://holdfast@db/holdfast --concurrency 4
+    """
     from holdfast.deployment import config_of
     from holdfast.worker import keep_working
 
@@ -81,7 +87,10 @@ def migrate_command(
     dry_run: Annotated[bool, typer.Option(help="Only say what would be applied.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Update the database schema; safe while the service runs."""
+    """Update the database schema; safe while the service runs.
+
+    Example: holdfast migrate --dry-run
+    """
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     with reach_database(settings, migrated=False) as urls:
         names = migrate.pending(urls.owner) if dry_run else migrate.migrate(urls.owner)

@@ -48,7 +48,10 @@ def create(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a store."""
+    """Make a store.
+
+    Example: holdfast stores create handbook --description "How we work"
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     made = service.ask(
         calls.create_store,
@@ -71,7 +74,10 @@ def list_stores(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """The stores, newest first."""
+    """The stores, newest first.
+
+    Example: holdfast stores list --name handbook
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     rows = list(service.pages(calls.list_stores, limit=limit, name=name, include_archived=archived))
     columns = ["id", "name", "status", "visibility", "entry_count", "total_size", "updated_at"]
@@ -87,7 +93,10 @@ def show_store(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """A store, with the number and the size of what is in it."""
+    """A store, with the number and the size of what is in it.
+
+    Example: holdfast stores show handbook
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     show(service.ask(calls.read_store, _store(service, store)), as_json=as_json)
 
@@ -101,7 +110,10 @@ def archive(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Close a store to writing, for good."""
+    """Close a store to writing, for good.
+
+    Example: holdfast stores archive handbook
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     show(service.ask(calls.archive_store, _store(service, store)), as_json=as_json)
 
@@ -121,7 +133,10 @@ def ls(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """What lies in a store, by path."""
+    """What lies in a store, by path.
+
+    Example: holdfast stores ls handbook notes --depth 1
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     store_id = _store(service, store)
     filters = {"path_prefix": prefix, "depth": depth}
@@ -139,7 +154,10 @@ def cat(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """An entry's content, byte for byte."""
+    """An entry's content, byte for byte.
+
+    Example: holdfast stores cat handbook notes/refunds.md
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     entry = service.ask(calls.read_entry_at, _store(service, store), path)
     if as_json:
@@ -165,7 +183,10 @@ def put(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a text at a path: a new entry, or a new version of the one that is there."""
+    """Write a text at a path: a new entry, or a new version of the one that is there.
+
+    Example: holdfast stores put handbook notes/refunds.md refunds.md
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     store_id, content = _store(service, store), read_text(file)
     try:
@@ -191,7 +212,10 @@ def rm(
     url: Url = None,
     api_key: ApiKey = None,
 ) -> None:
-    """Delete an entry; its versions stay."""
+    """Delete an entry; its versions stay.
+
+    Example: holdfast stores rm handbook notes/refunds.md
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     store_id = _store(service, store)
     entry = service.ask(calls.read_entry_at, store_id, path)
@@ -213,7 +237,10 @@ def versions(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """The versions of a store's entries, newest first."""
+    """The versions of a store's entries, newest first.
+
+    Example: holdfast stores versions handbook notes/refunds.md
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     store_id = _store(service, store)
     filters = {"path": path, "action": action}
@@ -233,7 +260,10 @@ def diff(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """What changed between two versions or two times, as a unified diff."""
+    """What changed between two versions or two times, as a unified diff.
+
+    Example: holdfast stores diff handbook 2026-01-01T00:00:00Z 2026-02-01T00:00:00Z
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     changed = service.ask(calls.diff, _store(service, store), since, until)
     if as_json:
@@ -256,7 +286,10 @@ def export(
     url: Url = None,
     api_key: ApiKey = None,
 ) -> None:
-    """Write a store to a zip: files at their paths, and a manifest with their metadata."""
+    """Write a store to a zip: files at their paths, and a manifest with their metadata.
+
+    Example: holdfast stores export handbook handbook.zip
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     write_bytes(file, service.fetch(calls.export_store, _store(service, store)))
 
@@ -274,7 +307,10 @@ def import_zip(
     api_key: ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write every file of a zip to its path, or nothing of it."""
+    """Write every file of a zip to its path, or nothing of it.
+
+    Example: holdfast stores import handbook handbook.zip
+    """
     service = Remote(url, api_key, user=user, workspace=workspace)
     mode: Any = "replace" if replace else "upsert"
     done = service.ask(calls.import_store, _store(service, store), read_bytes(file), mode=mode)

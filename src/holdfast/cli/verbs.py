@@ -6,12 +6,22 @@ import typer
 
 from holdfast.cli.exits import CommandError
 from holdfast.cli.options import Agent, ApiKey, AsJson, Project, Session, Url, User, Workspace
-from holdfast.cli.output import cell, console, for_people, print_json, show
+from holdfast.cli.output import (
+    cell,
+    console,
+    for_people,
+    print_json,
+    print_table,
+    show,
+    without_controls,
+)
 from holdfast.cli.remote import Remote
 from holdfast.cli.texts import text_of
 from holdfast_client.context import calls as context_calls
 from holdfast_client.unified_recall import calls
 
+# Characters of a line of hits: the least for a text, and what score, kind and gaps take.
+MIN_TEXT, SCORE_AND_KIND = 20, 26
 MEMORY_FIELDS = ("id", "key", "value", "scope", "created", "version", "updated_at")
 
 
@@ -107,15 +117,16 @@ def _show_found(found: list[dict[str, Any]], *, explain: bool) -> None:
     table = Table(box=None, header_style="bold")
     table.add_column("score")
     table.add_column("kind")
-    table.add_column("id", no_wrap=True, min_width=max(len(each["id"]) for each in found))
-    table.add_column("text", overflow="fold")
+    longest = max(len(each["id"]) for each in found)
+    table.add_column("id", no_wrap=True, min_width=longest)
+    table.add_column("text", min_width=MIN_TEXT, overflow="fold")
     for each in found:
         text = cell(each["text"])
         if explain:
             parts = each["explain"]["parts"].items()
             text += "\n[dim]" + "  ".join(f"{name} {part:+.3f}" for name, part in parts) + "[/]"
         table.add_row(f"{each['score']:.3f}", each["kind"], each["id"], text)
-    console().print(table)
+    print_table(table, longest + MIN_TEXT + SCORE_AND_KIND)
 
 
 def forget(
@@ -174,7 +185,7 @@ def context(
     for title, text in _parts(found):
         if text:
             console().print(f"[bold]{title}[/]")
-            console().print(text, markup=False)
+            console().print(without_controls(text), markup=False)
     console().print(f"[dim]{found['tokens']}[/]")
 
 
