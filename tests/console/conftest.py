@@ -2,12 +2,18 @@
 
 import re
 from html import unescape
+from typing import Any
 
 import httpx
 import pytest
 
 from holdfast.access.passwords import hash_password
+from holdfast.access.service import make_link
+from holdfast.conversations.backends import Backends
 from holdfast.directory import users
+from holdfast.erasure import service as erasure
+from holdfast.erasure.service import Erasing
+from holdfast.memories.assets.objects import ObjectStore
 
 PASSWORD = "correct horse battery staple"
 
@@ -15,8 +21,8 @@ PASSWORD = "correct horse battery staple"
 class Browser:
     """Somebody at a browser."""
 
-    def __init__(self, url: str) -> None:
-        self.http = httpx.AsyncClient(base_url=url, timeout=30)
+    def __init__(self, url: str, **options: Any) -> None:
+        self.http = httpx.AsyncClient(base_url=url, timeout=30, **options)
         self.csrf = ""
 
     async def sign_in(self, email, password=PASSWORD, **more):
@@ -55,36 +61,67 @@ async def browser(service):
         await each.http.aclose()
 
 
+@pytest.fixture(scope="session")
+async def password_hash():
+    """The hash of PASSWORD: made once, since hashing is slow on purpose."""
+    return await hash_password(PASSWORD)
+
+
 @pytest.fixture
-async def person(db, org):
+async def person(db, org, password_hash):
     """Registers a person of the test's org; the address to sign in with."""
 
     async def register(name="ana", *, owner=True):
         email = f"{name}-{org.id}@example.com"
-        hashed = await hash_password(PASSWORD)
-        await users.put_user(db, org.operator, name, email=email, owner=owner, password_hash=hashed)
+        await users.put_user(
+            db, org.operator, name, email=email, owner=owner, password_hash=password_hash
+        )
         return email
 
     return register
 
 
 @pytest.fixture
-async def ana(browser, person):
-    """An owner, signed in."""
-    made = browser()
-    assert (await made.sign_in(await person("ana"))).status_code == 303
-    return made
+async def signed_in(browser, person, db, org):
+    """Registers a person and signs them in by a one-time link, which needs no password to be checked."""
+
+    async def sign_in(name, *, owner=True):
+        await person(name, owner=owner)
+        made = browser()
+        link = await make_link(db, org.operator, name)
+        assert (await made.http.get("/sign-in", params={"link": link})).status_code == 303
+        return made
+
+    return sign_in
 
 
 @pytest.fixture
-async def ben(browser, person):
+async def ana(signed_in):
+    """An owner, signed in."""
+    return await signed_in("ana")
+
+
+@pytest.fixture
+async def ben(signed_in):
     """A member of the same org, signed in."""
-    made = browser()
-    assert (await made.sign_in(await person("ben", owner=False))).status_code == 303
-    return made
+    return await signed_in("ben", owner=False)
 
 
 @pytest.fixture
 def api_of_ana(org):
     """The API, acting for ana."""
     return org.client(Holdfast_User="ana")
+
+
+@pytest.fixture
+async def erased(db, org, service):
+    """Erases a person of the test's org in this process; the receipt, whose files are not rewritten yet."""
+
+    async def erase(user_id):
+        await users.put_user(db, org.operator, user_id)
+        erasing = Erasing(
+            Backends(db=db, redis=None), ObjectStore(f"{service.data_dir}/assets"), str
+        )
+        return await erasure.erase(erasing, org.operator, user_id)
+
+    return erase

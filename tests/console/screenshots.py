@@ -42,8 +42,16 @@ FOLLOW = [
 ]
 
 
+# The pictures of the README and of docs/console.md: `… LINK docs/img --docs`.
+DOCS = {
+    "prompt": "/prompt?message=Write+to+Morag+about+the+new+probe&agent_id=assistant&max_tokens=1200",
+    "overview": "/",
+}
+DOCS_SIZE = (1180, 780)
+
+
 def main(link: str, folder: str, *paths: str) -> None:
-    """Take the pictures, wide and narrow, light and dark."""
+    """Take the pictures, wide and narrow, light and dark; with `--docs`, those of the docs."""
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     parts = urlsplit(link)
@@ -51,8 +59,15 @@ def main(link: str, folder: str, *paths: str) -> None:
     with chromium() as driver:
         look_as(driver, WIDE, "light")
         driver.get(f"{url}/sign-in")
-        driver.save_screenshot(str(out / "sign-in-light.png"))
+        signing_in = driver.get_screenshot_as_png()
         driver.get(link)
+        if paths == ("--docs",):
+            look_as(driver, DOCS_SIZE, "light")
+            for name, path in DOCS.items():
+                driver.get(url + path)
+                driver.save_screenshot(str(out / f"{name}.png"))
+            return
+        (out / "sign-in-light.png").write_bytes(signing_in)
         wanted = {_name(path): path for path in paths or PATHS}
         for name, page, found in FOLLOW if not paths else ():
             driver.get(url + page)

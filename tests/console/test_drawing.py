@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.console.drawing import bars, plots
-from holdfast.console.drawing.diffs import MAX_CHARS, changes, side_by_side
+from holdfast.console.drawing.diffs import MAX_BYTES, changes, side_by_side
 from holdfast.console.drawing.graph import HEIGHT, WIDTH, lay_out
 from holdfast.kernel.ids import new_id
 from holdfast.memories.graph.model import Edge, Node
@@ -40,10 +40,13 @@ def test_unchanged_stretches_are_folded():
 
 
 def test_long_differences_are_cut():
-    rows = side_by_side("", "x" * (MAX_CHARS + 1))
+    rows = side_by_side("", "x" * (MAX_BYTES + 1))
     assert [row.kind for row in rows] == ["gap"]
-    history = changes(["y" * MAX_CHARS, "z" * MAX_CHARS, "w"], 0, 3)
-    assert sum(len(row.left or "") for rows in history for row in rows) < 3 * MAX_CHARS
+    escaped = side_by_side("", "\n".join(["&" * 100] * 200))
+    assert [row.kind for row in escaped][-1] == "gap"
+    assert sum(row.html_bytes for row in escaped[:-1]) <= MAX_BYTES
+    history = changes(["y" * MAX_BYTES, "z" * MAX_BYTES, "w"], 0, 3)
+    assert sum(len(row.left or "") for rows in history for row in rows) < 3 * MAX_BYTES
 
 
 def test_a_bar_is_as_long_as_its_parts_and_leaves_out_empty_ones():

@@ -36,8 +36,10 @@ SELECT {memory_row}
                  AND f.audience = a.audience
                  AND in_workspace(%(by_workspace)s, f.workspace_id)
                  AND {filters}
-                 AND f.id < %(older_than)s
-                 AND f.id > %(newer_than)s
+                 -- As rows, which only the index of audiences serves: by the primary key, an audience without a memory is
+                 -- looked for among all memories of the org.
+                 AND (f.audience, f.id) < (a.audience, %(older_than)s)
+                 AND (f.audience, f.id) > (a.audience, %(newer_than)s)
                ORDER BY f.id DESC
                LIMIT %(limit)s) AS f
         ORDER BY f.id DESC

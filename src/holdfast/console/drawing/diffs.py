@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from html import escape
 from itertools import zip_longest
 from typing import Literal
 
@@ -12,8 +13,8 @@ CONTEXT_LINES = 3
 # Past this many lines on both sides the shortest difference takes too long to find: all is shown as replaced.
 MAX_LINES_COMPARED = 2_000
 MAX_ROWS = 1_000
-# A page stays small: of a comparison no more than this is shown, and of all comparisons on a page together.
-MAX_CHARS = 50_000
+# A page stays small: of a comparison no more than this is shown, and of all comparisons on a page together, in bytes of HTML.
+MAX_BYTES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Row:
     left_number: int | None = None
     right_number: int | None = None
 
+    @property
+    def html_bytes(self) -> int:
+        """How much both texts take on a page: escaping makes five characters of one."""
+        return sum(len(escape(text).encode()) for text in (self.left, self.right) if text)
+
 
 def side_by_side(before: str, after: str) -> list[Row]:
     """The rows of a comparison; empty where the texts are the same."""
@@ -33,10 +39,10 @@ def side_by_side(before: str, after: str) -> list[Row]:
         return []
     old, new = (text.split("\n") if text else [] for text in (before, after))
     rows: list[Row] = []
-    chars = 0
+    taken = 0
     for row in _rows(old, new):
-        chars += len(row.left or "") + len(row.right or "")
-        if len(rows) == MAX_ROWS or chars > MAX_CHARS:
+        taken += row.html_bytes
+        if len(rows) == MAX_ROWS or taken > MAX_BYTES:
             rows.append(Row("gap", "the rest is too long to be shown", None))
             break
         rows.append(row)
@@ -46,17 +52,17 @@ def side_by_side(before: str, after: str) -> list[Row]:
 def changes(texts: Sequence[str | None], first: int, count: int) -> list[list[Row]]:
     """What each of `count` versions changed against the one before it; `texts` is newest first, None where one has no text.
 
-    Past MAX_CHARS in all, a version is not compared any more.
+    Past MAX_BYTES in all, a version is not compared any more.
     """
     found: list[list[Row]] = []
-    chars = 0
+    taken = 0
     for index in range(first, min(first + count, len(texts))):
         before = texts[index + 1] if index + 1 < len(texts) else None
-        if chars > MAX_CHARS:
+        if taken > MAX_BYTES:
             found.append([Row("gap", "too long to be shown on this page", None)])
             continue
         rows = side_by_side(before or "", texts[index] or "")
-        chars += sum(len(row.left or "") + len(row.right or "") for row in rows)
+        taken += sum(row.html_bytes for row in rows)
         found.append(rows)
     return found
 

@@ -1,11 +1,13 @@
 """Where the nodes of a graph are drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from holdfast.memories.graph.model import Edge, Node
 
-WIDTH, HEIGHT, MARGIN = 900, 520, 60
+WIDTH, HEIGHT = 900, 520
+# Names stand below their nodes, and are wider than high.
+MARGIN_ACROSS, MARGIN_DOWN = 110, 50
 # More are not drawn: nobody could read them.
 MAX_DRAWN = 60
 
@@ -57,7 +59,7 @@ def lay_out(centre: Node, nodes: Sequence[Node], edges: Sequence[Edge]) -> Drawi
     graph.add_nodes_from(node.id for node in drawn)
     graph.add_edges_from((edge.from_id, edge.to_id) for edge in kept if edge.from_id != edge.to_id)
     placed = networkx.spring_layout(graph, seed=1, iterations=80, k=1.6 / len(drawn) ** 0.5)
-    at = {node_id: _on_canvas(x, y) for node_id, (x, y) in placed.items()}
+    at = _on_canvas({node_id: (float(x), float(y)) for node_id, (x, y) in placed.items()})
     colours = {kind: index % 6 + 1 for index, kind in enumerate(sorted({n.kind for n in drawn}))}
     return Drawing(
         spots=[Spot(node, *at[node.id], colours[node.kind], node is centre) for node in drawn],
@@ -66,9 +68,16 @@ def lay_out(centre: Node, nodes: Sequence[Node], edges: Sequence[Edge]) -> Drawi
     )
 
 
-def _on_canvas(x: float, y: float) -> tuple[float, float]:
-    """From the square of the layout, -1 to 1, to the canvas."""
-    half_width, half_height = WIDTH / 2 - MARGIN, HEIGHT / 2 - MARGIN
-    return round(WIDTH / 2 + float(x) * half_width, 1), round(
-        HEIGHT / 2 + float(y) * half_height, 1
-    )
+def _on_canvas(placed: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """The layout, stretched so that it fills the canvas in both directions."""
+    across = _stretch([x for x, _ in placed.values()], WIDTH, MARGIN_ACROSS)
+    down = _stretch([y for _, y in placed.values()], HEIGHT, MARGIN_DOWN)
+    return {node_id: (across(x), down(y)) for node_id, (x, y) in placed.items()}
+
+
+def _stretch(values: Sequence[float], length: int, margin: int) -> Callable[[float], float]:
+    """From the lowest to the highest of these values onto a length; a single value goes to the middle."""
+    low, high = min(values), max(values)
+    if high - low < 1e-6:
+        return lambda _: length / 2
+    return lambda value: round(margin + (value - low) / (high - low) * (length - 2 * margin), 1)

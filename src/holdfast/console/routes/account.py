@@ -31,6 +31,13 @@ async def set_password(visit: TheVisit) -> Response:
     return visit.go("/account", "password")
 
 
+@router.post("/insights", response_model=None)
+async def set_insights(visit: TheVisit) -> Response:
+    """Turn the capture of insights about oneself on or off."""
+    await users.change_me(visit.db, visit.caller, insight_capture=visit.form.flag("capture"))
+    return visit.go("/account", "saved")
+
+
 @router.post("/totp", response_model=None)
 async def propose_totp(visit: TheVisit) -> Response:
     """A secret for an authenticator app, shown once."""

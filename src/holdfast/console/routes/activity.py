@@ -1,5 +1,7 @@
 """Activity: who changed what."""
 
+from urllib.parse import quote, urlencode
+
 from fastapi import APIRouter, Response
 
 from holdfast.console.visit import PageRoute, TheVisit
@@ -11,6 +13,15 @@ KINDS = (
     "block", "entry", "conversation", "memory", "node", "store", "store_entry", "proposal",
     "org", "user", "key", "workspace", "agent", "project", "memory_resource",
 )  # fmt: skip
+# Kinds whose page is found by their id.
+PAGES = {
+    "memory": "memories",
+    "node": "nodes",
+    "store": "stores",
+    "agent": "agents",
+    "project": "projects",
+    "user": "people",
+}
 
 
 @router.get("/activity", response_model=None)
@@ -38,13 +49,19 @@ async def activity(visit: TheVisit) -> Response:
 def _address(change: ChangeRow) -> str | None:
     """The page of what was changed."""
     match change.kind:
-        case "memory":
-            return f"/memories/{change.object_id}"
-        case "node":
-            return f"/nodes/{change.object_id}"
-        case "store":
-            return f"/stores/{change.object_id}"
+        case "memory" | "node" | "store" | "agent" | "project" | "user":
+            return f"/{PAGES[change.kind]}/{quote(change.object_id)}"
         case "store_entry":
             return f"/stores/{change.parent_id}/entries/{change.object_id}"
+        case "memory_resource":
+            return f"/conversations/{quote(change.object_id)}"
+        case "conversation" if change.parent_id and change.label:
+            return f"/conversations/{quote(change.parent_id)}/messages?{urlencode({'key': change.label})}"
+        case "org" | "workspace":
+            return "/settings"
+        case "key":
+            return "/keys"
+        case "proposal":
+            return "/proposals?status=all"
         case _:
             return None

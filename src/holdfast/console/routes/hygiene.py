@@ -10,6 +10,8 @@ from holdfast.learning.consolidation.service import KINDS, ConsolidationKind
 router = APIRouter(route_class=PageRoute, prefix="/hygiene", include_in_schema=False)
 
 REHEARSED_SHOWN = 50
+# Of each kind: a page answers soon. The command line compares all.
+ROWS_COMPARED = 500
 # What each kind of consolidation does, for a person who is about to start it.
 FIXES: dict[ConsolidationKind, str] = {
     "duplicates": "merge what says the same",
@@ -24,7 +26,7 @@ FIXES: dict[ConsolidationKind, str] = {
 async def read_hygiene(visit: TheVisit) -> Response:
     """Counts for what memory holds for the user; with `rehearse`, what one kind of consolidation would propose."""
     kind = visit.query.choice("rehearse", KINDS)
-    found = await hygiene.measure(visit.db, visit.caller)
+    found = await hygiene.measure(visit.db, visit.caller, compared=ROWS_COMPARED)
     rehearsal = None if kind is None else await service.rehearse(visit.db, visit.caller, [kind])
     return visit.page(
         "upkeep/hygiene.html",
@@ -34,6 +36,7 @@ async def read_hygiene(visit: TheVisit) -> Response:
             "Block lines": found.block,
             "Node items": found.node_item,
         },
+        compared=ROWS_COMPARED,
         fixes=FIXES,
         rehearsed=kind,
         proposals=[] if rehearsal is None else rehearsal.proposals[:REHEARSED_SHOWN],

@@ -1,5 +1,6 @@
 """Memories: filter, read with sources and history, edit, pin, expire, retire, restore, delete."""
 
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -7,14 +8,17 @@ from fastapi import APIRouter, Response
 from holdfast.console.drawing.diffs import changes, side_by_side
 from holdfast.console.fields import Fields
 from holdfast.console.visit import PageRoute, TheVisit, Visit
-from holdfast.kernel.errors import Conflict, PreconditionFailed
+from holdfast.kernel.errors import Conflict, NotFound, PreconditionFailed
 from holdfast.memories import deletion, saving, service
+from holdfast.memories.graph import nodes
+from holdfast.memories.graph.model import Node
 from holdfast.memories.model import TRUSTS, Filter, Memory, NewMemory, Place, Scope
 
 router = APIRouter(route_class=PageRoute, prefix="/memories", include_in_schema=False)
 
 SCOPES: tuple[Scope, ...] = ("global", "project", "agent")
 VERSIONS_SHOWN = 20
+NODES_SHOWN = 5
 MAX_VERSION = 2**31 - 1
 
 
@@ -80,6 +84,7 @@ async def memory(visit: TheVisit, memory_id: str) -> Response:
     return visit.page(
         "memories/memory.html",
         memory=found,
+        nodes=await _nodes(visit, found),
         first=history[-1] if history else None,
         history=[*zip(history, compared, strict=False)],
         older=max(0, len(history) - VERSIONS_SHOWN),
@@ -152,6 +157,15 @@ async def delete(visit: TheVisit, memory_id: str) -> Response:
         visit.db, visit.assets, visit.caller, memory_id, place=place, include_expired=True
     )
     return visit.go("/memories", "erased")
+
+
+async def _nodes(visit: Visit, memory: Memory) -> list[Node]:
+    """Some of the nodes that a memory is about, as far as the user sees them."""
+    found = []
+    for node_id in memory.node_ids[:NODES_SHOWN]:
+        with suppress(NotFound):
+            found.append(await nodes.read_node(visit.db, visit.caller, node_id))
+    return found
 
 
 def _fields(form: Fields) -> dict[str, Any]:

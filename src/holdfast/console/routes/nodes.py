@@ -5,12 +5,16 @@ import asyncio
 from fastapi import APIRouter, Response
 
 from holdfast.console.drawing.graph import HEIGHT, WIDTH, lay_out
-from holdfast.console.visit import PageRoute, TheVisit
-from holdfast.memories.graph import nodes, walks
+from holdfast.console.visit import PageRoute, TheVisit, Visit
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.ids import is_made_id
+from holdfast.kernel.pages import Cursor
+from holdfast.memories.graph import edges, nodes, walks
 from holdfast.memories.graph.model import MAX_DEPTH, NewItem, NewNode, Visibility
 
 router = APIRouter(route_class=PageRoute, prefix="/nodes", include_in_schema=False)
 
+EDGES_SHOWN = 100
 VISIBILITIES: tuple[Visibility, ...] = ("user", "project", "org")
 
 
@@ -60,10 +64,11 @@ async def node(visit: TheVisit, node_id: str) -> Response:
     # In a thread: a layout is arithmetic, and other requests wait for none of it.
     drawing = await asyncio.to_thread(lay_out, centre, around.nodes, around.edges)
     names = {each.id: each.name for each in (centre, *around.nodes)}
+    shown = [edge for edge in around.edges if centre.id in (edge.from_id, edge.to_id)]
     return visit.page(
         "nodes/node.html",
         node=centre,
-        edges=[edge for edge in around.edges if centre.id in (edge.from_id, edge.to_id)][:100],
+        edges=shown[:EDGES_SHOWN],
         names=names,
         drawing=drawing,
         width=WIDTH,
@@ -89,8 +94,42 @@ async def delete_item(visit: TheVisit, node_id: str, item_id: str) -> Response:
     return visit.go(f"/nodes/{node_id}", "removed")
 
 
+@router.post("/{node_id}/edges", response_model=None)
+async def relate(visit: TheVisit, node_id: str) -> Response:
+    """Relate a node to another, which is named by its id or by its exact name."""
+    to_id = await _find(visit, visit.form.must("to"))
+    await edges.put_edge(
+        visit.db,
+        visit.caller,
+        from_id=node_id,
+        to_id=to_id,
+        relation=visit.form.must("relation"),
+        given={},
+    )
+    return visit.go(f"/nodes/{node_id}", "added")
+
+
+@router.post("/{node_id}/edges/{edge_id}/delete", response_model=None)
+async def unrelate(visit: TheVisit, node_id: str, edge_id: str) -> Response:
+    """Remove a relation."""
+    await edges.delete_edge(visit.db, visit.caller, edge_id)
+    return visit.go(f"/nodes/{node_id}", "removed")
+
+
 @router.post("/{node_id}/delete", response_model=None)
 async def delete_node(visit: TheVisit, node_id: str) -> Response:
     """Delete a node, with its items and edges."""
     await nodes.delete_node(visit.db, visit.caller, node_id)
     return visit.go("/nodes", "deleted")
+
+
+async def _find(visit: Visit, named: str) -> str:
+    """The id of the node that a person means."""
+    if is_made_id(named):
+        return named
+    page = await nodes.list_nodes(visit.db, visit.caller, Cursor(100), q=named)
+    found = [node.id for node in page.data if node.name.casefold() == named.casefold()]
+    if len(found) != 1:
+        count = "no node has" if not found else f"{len(found)} nodes have"
+        raise Invalid.field("to", f"{count} this name: give an id, as its page shows it")
+    return found[0]

@@ -121,6 +121,14 @@ async def version(visit: TheVisit, store_id: str, version_id: str) -> Response:
     )
 
 
+@router.get("/compare", response_model=None)
+async def compare(visit: TheVisit, store_id: str) -> Response:
+    """To the page of a version beside another: what the form with two lists leads to."""
+    version_id, other = visit.query.must("version"), visit.query.must("with")
+    await versions.read_version(visit.db, visit.caller, store_id, version_id)
+    return visit.go(f"/stores/{store_id}/versions/{version_id}", **{"with": other})
+
+
 @router.post("/versions/{version_id}/redact", response_model=None)
 async def redact_version(visit: TheVisit, store_id: str, version_id: str) -> Response:
     """Take a version's content away for good."""

@@ -83,8 +83,9 @@ SELECT {node_columns}
                       OR EXISTS (SELECT FROM node_names w
                                   WHERE w.org_id = n.org_id AND w.node_id = n.id
                                     AND position((SELECT folded(%(q)s)) IN w.folded) > 0))
-                 AND n.id < %(older_than)s
-                 AND n.id > %(newer_than)s
+                 -- As rows, for the reason that list_memories has.
+                 AND (n.audience, n.id) < (a.audience, %(older_than)s)
+                 AND (n.audience, n.id) > (a.audience, %(newer_than)s)
                ORDER BY n.id DESC
                LIMIT %(limit)s) AS n
         ORDER BY n.id DESC
