@@ -2,6 +2,7 @@
 observations, relations), and a report of what that form cannot hold."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,13 +72,11 @@ class Graph:
             for name, count in lines.items()
             if count
         }
-        names = [each["name"] for each in self._entities.values()]
+        names = Counter(each["name"] for each in self._entities.values())
         return {
             "form": "entities and relations of the MCP reference memory server (memory.jsonl)",
             "held": {name: left.pop(name) for name in _HELD if name in left},
             "not_held": left,
             "no_place_for": list(_NO_PLACE),
-            "names_used_twice": sorted({name for name in names if names.count(name) > 1})
-            if len(names) < 10_000
-            else "not looked for: more than 10,000 entities",
+            "names_used_twice": sorted(name for name, times in names.items() if times > 1),
         }

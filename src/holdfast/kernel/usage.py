@@ -123,9 +123,13 @@ class Usage:
             await writing
 
     async def _write_until(self, stop: asyncio.Event, db: Database) -> None:
-        while not stop.is_set():
+        is_last = False
+        while not is_last:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), WRITE_EVERY_S)
+            is_last = (
+                stop.is_set()
+            )  # before the write: what is counted while one runs is written by the next
             try:
                 async with asyncio.timeout(WRITE_WITHIN_S):
                     await self.write(db)
