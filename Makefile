@@ -6,8 +6,10 @@ READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
+FRAMEWORKS_BIN := .venv-frameworks/bin
+FRAMEWORKS_READY := .venv-frameworks/.ready
 
-.PHONY: help setup setup-dev setup-ts serve test test-engine check format worker bench bench-recall bench-extract bench-peers lock clean
+.PHONY: help setup setup-dev setup-ts serve test test-engine check format worker bench bench-recall bench-extract bench-peers frameworks lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -19,6 +21,7 @@ help:
 	@echo "make bench-recall   quality of recall on the public benchmarks"
 	@echo "make bench-extract  quality of what is learned from conversations (data/memchat)"
 	@echo "make bench-peers    get LangGraph's store and mem0, for bench-recall to compare with"
+	@echo "make frameworks     get CrewAI, Google ADK, LangMem and mem0, for the tests of tests/frameworks"
 	@echo "make worker   background jobs in a process of their own"
 	@echo "make lock     resolve requirements.lock and requirements-dev.lock anew"
 	@echo "make clean    remove .venv and caches"
@@ -96,10 +99,21 @@ $(PEERS_READY): pyproject.toml minilm/pyproject.toml
 	@$(PEERS_BIN)/python -m pip install --quiet --disable-pip-version-check --group bench-peers -e minilm
 	@touch $(PEERS_READY)
 
+# In an environment of their own too: they pin versions that the service does not.
+frameworks: $(FRAMEWORKS_READY)
+	@echo "── the frameworks are in .venv-frameworks: make test runs their examples too"
+
+$(FRAMEWORKS_READY): pyproject.toml sdk/pyproject.toml
+	@echo "── making .venv-frameworks (about 1 GB)"
+	@$(PYTHON) -m venv .venv-frameworks
+	@$(FRAMEWORKS_BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(FRAMEWORKS_BIN)/python -m pip install --quiet --disable-pip-version-check --group frameworks -e sdk
+	@touch $(FRAMEWORKS_READY)
+
 lock: setup-dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/python tools/lock.py
 
 clean:
 	@rm -rf sdk-ts/node_modules sdk-ts/dist sdk-ts/build
-	@rm -rf .venv .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .venv .venv-peers .venv-frameworks .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -53,11 +53,15 @@ SDK_EXTRAS: dict[str, set[str]] = {
     "holdfast_client.anthropic_memory.commands": {"anthropic"},
     "holdfast_client.anthropic_memory.folder": {"anthropic"},
     "holdfast_client.anthropic_memory.tool": {"anthropic"},
+    "holdfast_client.crewai": {"crewai"},
+    "holdfast_client.google_adk": {"google"},
     "holdfast_client.langchain": {"langchain_core"},
     "holdfast_client.langgraph.items": {"langgraph"},
     "holdfast_client.langgraph.operations": {"langgraph"},
     "holdfast_client.langgraph.store": {"langgraph"},
     "holdfast_client.openai_agents": {"agents"},
+    "holdfast_client.pydantic_ai.conversations": {"pydantic", "pydantic_ai"},
+    "holdfast_client.pydantic_ai.memory": {"pydantic_ai"},
 }
 
 

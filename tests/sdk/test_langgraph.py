@@ -119,19 +119,24 @@ async def test_search_by_meaning(both) -> None:
     store.put(("m",), "hidden", {"text": "the best pizza of all"}, index=False)
     store.put(("x",), "food", {"text": "pizza elsewhere"})
     hits = await store.asearch(("m",), query="which pizza does she eat?")
-    scored = [item.key for item in hits if item.score is not None]
-    assert set(scored) >= {"food", "own"}
-    assert "hidden" not in scored
-    assert {item.key for item in hits} == {
-        "food",
-        "job",
-        "own",
-        "hidden",
-    }  # filled with what has no score
-    assert hits[0].score == max(item.score for item in hits if item.score is not None)
-    assert [item.key for item in store.search(("m",), query="pizza", limit=1)] == [
-        hits[0].key
-    ] or True
+    assert {item.key for item in hits} == {"food", "job", "own", "hidden"}
+    assert hits[-1].key == "hidden"  # not indexed: after all others, without a score
+    assert hits[-1].score is None
+    scores = [item.score for item in hits[:-1]]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] > 0
+    assert [item.key for item in store.search(("m",), query="pizza", limit=3)] != ["hidden"]
+
+
+def test_an_indexed_item_has_a_score_though_the_query_does_not_find_it(both) -> None:
+    store = HoldfastStore(both.sync, fields=["text"])
+    store.put(("s",), "zebra", {"text": "zany zebra Xerxes"})
+    store.put(("s",), "bird", {"text": "text about birds"})
+    before = {item.key: item.score for item in store.search(("s",), query="Zany Xerxes")}
+    store.put(("s",), "zebra", {"text": "new text about dogs"})
+    after = {item.key: item.score for item in store.search(("s",), query="Zany Xerxes")}
+    assert before.keys() == after.keys() == {"zebra", "bird"}
+    assert 0 <= after["zebra"] < before["zebra"]
 
 
 def test_namespaces(store) -> None:
@@ -162,6 +167,16 @@ def test_time_to_live(both) -> None:
     store.put(("t",), "over", {"n": 2}, ttl=-1)
     assert store.sweep_ttl() == 1
     assert store.list_namespaces() == [("t",)]
+
+
+def test_expired_items_are_returned_until_they_are_swept_where_the_settings_say_so(both) -> None:
+    keeping = HoldfastStore(both.sync, ttl={"omit_expired": False, "refresh_on_read": False})
+    keeping.put(("t",), "over", {"n": 1}, ttl=-1)
+    assert keeping.get(("t",), "over").value == {"n": 1}
+    assert [item.key for item in keeping.search(("t",))] == ["over"]
+    assert keeping.list_namespaces() == [("t",)]
+    assert keeping.sweep_ttl() == 1
+    assert keeping.get(("t",), "over") is None
 
 
 async def test_writers_at_once_lose_nothing(both) -> None:

@@ -25,8 +25,9 @@ from langchain_core.messages import (
 
 from holdfast_client.client import AsyncClient, Client
 from holdfast_client.conversations.model import Message
-from holdfast_client.flows import Flow, run, run_async
+from holdfast_client.flows import Flow, run
 from holdfast_client.histories import RESOURCE, History
+from holdfast_client.running import run_on
 
 T = TypeVar("T")
 FORM = "langchain"
@@ -87,9 +88,7 @@ class HoldfastChatMessageHistory(BaseChatMessageHistory):
         )
 
     async def _run_async(self, flow: Flow[T]) -> T:
-        if isinstance(self._memory, Client):
-            return await asyncio.to_thread(run, flow, self._memory.send)
-        return await run_async(flow, self._memory.send)
+        return await run_on(self._memory, flow)
 
 
 def _role_and_text(item: Any) -> tuple[str, str]:

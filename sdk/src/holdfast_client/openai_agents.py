@@ -8,15 +8,15 @@ session = HoldfastSession("chat-1", AsyncClient().scope(user="ana"))
 result = await Runner.run(agent, "What tea shall I buy?", session=session)
 """
 
-import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agents.memory.session_settings import SessionSettings
 
 from holdfast_client.client import AsyncClient, Client
 from holdfast_client.conversations.model import Message
-from holdfast_client.flows import Flow, run, run_async
+from holdfast_client.flows import Flow
 from holdfast_client.histories import RESOURCE, History
+from holdfast_client.running import run_on
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -69,9 +69,7 @@ class HoldfastSession:
         await self._run(self._history.clear())
 
     async def _run(self, flow: Flow[T]) -> T:
-        if isinstance(self._memory, Client):
-            return await asyncio.to_thread(run, flow, self._memory.send)
-        return await run_async(flow, self._memory.send)
+        return await run_on(self._memory, flow)
 
 
 _ROLES = {

@@ -1,7 +1,8 @@
 """An item of LangGraph as an entry of a store: where it is kept, and as which text.
 
 The path is `label/label/key.json`, each part percent-encoded with its dots, so that no item lies above another. The content
-has the texts to search first, then a line `---`, then the value as JSON. Expiry is in the metadata.
+has the texts to search first, then a line `---`, then the value as JSON. Expiry, and that an item is not searched, are in the
+metadata.
 """
 
 import json
@@ -18,6 +19,7 @@ from holdfast_client.stores.model import StoreEntry
 SUFFIX = ".json"
 MARK = "\n---\n"
 EXPIRES, TTL = "expires_at", "ttl_minutes"
+NOT_INDEXED = {"indexed": "no"}
 
 
 def path_of(namespace: Sequence[str], key: str) -> str:
@@ -54,6 +56,11 @@ def value_of(content: str) -> dict[str, Any]:
 def is_searched(content: str) -> bool:
     """Whether the item has texts to search."""
     return not content.startswith(MARK)
+
+
+def is_indexed(entry: StoreEntry) -> bool:
+    """As `is_searched`, of an entry without its content."""
+    return not NOT_INDEXED.items() <= entry.metadata.items()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,20 +20,22 @@ from holdfast_client.errors import Conflict, NotFound
 from holdfast_client.flows import Flow
 from holdfast_client.langgraph import filters
 from holdfast_client.langgraph.items import (
+    NOT_INDEXED,
     Expiry,
     content_of,
     is_expired,
+    is_indexed,
     is_searched,
     item_of,
     names_of,
     path_of,
     prefix_of,
 )
+from holdfast_client.named_stores import list_all
 from holdfast_client.scope import Scope
 from holdfast_client.stores import calls
-from holdfast_client.stores.model import Store, StoreEntry
+from holdfast_client.stores.model import StoreEntry
 
-PAGE = 100
 MOST_RECALLED = 100
 
 
@@ -45,23 +47,7 @@ class Place:
     store_id: str
     fields: tuple[str, ...]
     refresh_on_read: bool
-
-
-def open_store(scope: Scope, name: str) -> Flow[str]:
-    """The id of the oldest store with this name, made if there is none; two that start at once agree on the oldest."""
-    for _ in range(2):
-        after: str | None = None
-        found: list[Store] = []
-        while True:
-            page = yield calls.list_stores(scope, name=name, limit=PAGE, after_id=after)
-            found += [store for store in page.data if store.name == name]
-            if not page.has_more:
-                break
-            after = page.last_id
-        if found:
-            return found[-1].id
-        yield calls.create_store(scope, name, description="Items of LangGraph")
-    raise NotFound(f"the store {name!r} was made and is not there")
+    omit_expired: bool
 
 
 def run_batch(place: Place, ops: Sequence[Op]) -> Flow[list[Result]]:
@@ -92,7 +78,7 @@ def get_item(place: Place, op: GetOp) -> Flow[Item | None]:
         )
     except NotFound:
         return None
-    if is_expired(entry):
+    if place.omit_expired and is_expired(entry):
         return None
     if op.refresh_ttl:
         yield from _refresh(place, entry)
@@ -107,6 +93,8 @@ def put_item(place: Place, op: PutOp) -> Flow[None]:
         return
     content = content_of(op, place.fields)
     metadata = {} if op.ttl is None else Expiry.after(op.ttl).metadata
+    if not is_searched(content):
+        metadata = {**metadata, **NOT_INDEXED}
     while True:
         try:
             yield calls.create_entry(place.scope, place.store_id, path, content, metadata=metadata)
@@ -128,7 +116,10 @@ def put_item(place: Place, op: PutOp) -> Flow[None]:
 
 
 def search(place: Place, op: SearchOp) -> Flow[list[SearchItem]]:
-    """Items below a namespace: with a query the best first, then those without a score; else the last changed first."""
+    """Items below a namespace, the last changed first.
+
+    With a query the best come first, then those that it did not find, with a score of 0, then those that are not indexed.
+    """
     filters.check(op.filter)
     rows = yield from _rows(place, op.namespace_prefix)
     rows.sort(key=lambda row: row.updated_at, reverse=True)
@@ -141,6 +132,7 @@ def search(place: Place, op: SearchOp) -> Flow[list[SearchItem]]:
             for hit in found.data
             if hit.id in known and is_searched(hit.object.content or "")
         }
+        scores = {row.id: scores.get(row.id, 0.0) for row in rows if is_indexed(row)}
         rows.sort(key=lambda row: scores.get(row.id, -1.0), reverse=True)
     items: list[SearchItem] = []
     wanted = op.offset + op.limit
@@ -185,32 +177,17 @@ def list_namespaces(place: Place, op: ListNamespacesOp) -> Flow[list[tuple[str, 
 
 def sweep(place: Place) -> Flow[int]:
     """Delete the items whose time is over; how many."""
-    rows = yield from _rows(place, (), expired=True)
-    for row in rows:
+    rows = yield from list_all(place.scope, place.store_id)
+    expired = [row for row in rows if is_expired(row)]
+    for row in expired:
         yield from _delete(place, row.path)
-    return len(rows)
+    return len(expired)
 
 
-def _rows(
-    place: Place, namespace: Sequence[str], *, expired: bool = False
-) -> Flow[list[StoreEntry]]:
-    """The entries below a namespace, without contents."""
-    rows: list[StoreEntry] = []
-    after: str | None = None
-    while True:
-        page = yield calls.list_entries(
-            place.scope,
-            place.store_id,
-            path_prefix=prefix_of(namespace),
-            limit=PAGE,
-            after_path=after,
-        )
-        rows += [
-            row for row in page.data if isinstance(row, StoreEntry) and is_expired(row) == expired
-        ]
-        if not page.has_more:
-            return rows
-        after = page.next_path
+def _rows(place: Place, namespace: Sequence[str]) -> Flow[list[StoreEntry]]:
+    """The entries below a namespace that a read may return, without contents."""
+    rows = yield from list_all(place.scope, place.store_id, prefix_of(namespace))
+    return [row for row in rows if not (place.omit_expired and is_expired(row))]
 
 
 def _refresh(place: Place, entry: StoreEntry) -> Flow[None]:

@@ -17,9 +17,11 @@ from langgraph.store.base import (
 
 from holdfast_client.client import AsyncClient, Client
 from holdfast_client.flows import Flow, run, run_async
-from holdfast_client.langgraph.operations import Place, open_store, run_batch, sweep
+from holdfast_client.langgraph.operations import Place, run_batch, sweep
+from holdfast_client.named_stores import open_store
 
 T = TypeVar("T")
+DESCRIPTION = "Items of LangGraph"
 
 
 class HoldfastStore(BaseStore):
@@ -27,7 +29,7 @@ class HoldfastStore(BaseStore):
 
     `memory` is a Client, a scoped one, or an embedded Holdfast; with an AsyncClient only the `a…` methods work. `fields` are the
     paths that a query searches unless a put names others. `ttl` as in LangGraph: minutes, and whether a read starts them
-    anew; `sweep_ttl` deletes what is expired, which is never returned.
+    anew; `sweep_ttl` deletes what is expired, which is not returned unless `omit_expired` is False.
     """
 
     supports_ttl = True
@@ -79,19 +81,22 @@ class HoldfastStore(BaseStore):
         with self._turn:
             if self._place is None:
                 client = self._client
-                self._place = self._at(run(open_store(client._scope, self._name), client.send))
+                self._place = self._at(
+                    run(open_store(client._scope, self._name, DESCRIPTION), client.send)
+                )
             return self._place
 
     async def _opened_async(self) -> Place:
         assert isinstance(self._memory, AsyncClient)
         if self._place is None:
-            flow: Flow[str] = open_store(self._memory._scope, self._name)
+            flow: Flow[str] = open_store(self._memory._scope, self._name, DESCRIPTION)
             self._place = self._at(await run_async(flow, self._memory.send))
         return self._place
 
     def _at(self, store_id: str) -> Place:
-        refresh = (self.ttl_config or {}).get("refresh_on_read", True)
-        return Place(self._memory._scope, store_id, self._fields, bool(refresh))
+        ttl = self.ttl_config or {}
+        refresh, omit = ttl.get("refresh_on_read", True), ttl.get("omit_expired", True)
+        return Place(self._memory._scope, store_id, self._fields, bool(refresh), bool(omit))
 
 
 def _checked(ops: Iterable[Op]) -> list[Op]:
