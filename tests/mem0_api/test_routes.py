@@ -1,12 +1,7 @@
-"""mem0's API: the requests that its client sends, and the client itself where it is installed."""
-
-import importlib.util
-import os
+"""mem0's API: the requests that its client sends. The client itself: tests/frameworks/probes/mem0_client.py."""
 
 import httpx
 import pytest
-
-HAS_MEM0 = importlib.util.find_spec("mem0") is not None
 
 
 @pytest.fixture
@@ -165,20 +160,3 @@ async def test_walls(mem0, org, make_org) -> None:
         await mem0.get("/v1/ping/", headers={"Authorization": "Token nothing"})
     ).status_code == 401
     assert await searched(mem0, "secret", user_id="ana") == ["Ana's secret"]
-
-
-@pytest.mark.skipif(not HAS_MEM0, reason="mem0ai is not installed")
-def test_their_own_client(org) -> None:
-    os.environ["MEM0_TELEMETRY"] = "False"
-    from mem0 import MemoryClient
-
-    client = MemoryClient(api_key=org.key, host=f"{org.url}/mem0")
-    client.add("Ana takes her tea green", user_id="ana")
-    [hit] = client.search("what does she drink?", filters={"user_id": "ana"})["results"]
-    assert client.get(hit["id"])["memory"] == "Ana takes her tea green"
-    assert client.get_all(filters={"user_id": "ana"})["count"] == 1
-    client.update(hit["id"], text="Ana takes her tea black")
-    assert [each["event"] for each in client.history(hit["id"])] == ["ADD", "UPDATE"]
-    client.delete(hit["id"])
-    assert client.get_all(filters={"user_id": "ana"})["results"] == []
-    client.delete_all(user_id="ana")

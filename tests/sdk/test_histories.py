@@ -65,6 +65,17 @@ async def test_writers_of_one_session(both) -> None:
     assert len(await sessions[0].get_items()) == 12
 
 
+async def test_settings_as_a_dictionary(both) -> None:
+    """As the SDK's own sessions take them: normalised, and a misspelt one is refused."""
+    memory = both.awaited.scope(user="ana")
+    session = HoldfastSession("limited", memory, session_settings={"limit": 1})
+    await session.add_items([{"role": "user", "content": text} for text in ("one", "two")])
+    assert [item["content"] for item in await session.get_items()] == ["two"]
+    assert session.session_settings.resolve({"limit": 4}).limit == 4
+    with pytest.raises(TypeError, match="limitt"):
+        HoldfastSession("wrong", memory, session_settings={"limitt": 1})
+
+
 async def test_an_agent_remembers_its_session(both) -> None:
     testing = pytest.importorskip("agents.testing", reason="this version has no scripted model")
     memory = both.scope(user="ana").sync

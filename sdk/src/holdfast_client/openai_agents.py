@@ -10,7 +10,7 @@ result = await Runner.run(agent, "What tea shall I buy?", session=session)
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from agents.memory.session_settings import SessionSettings
+from agents.memory.session_settings import SessionSettings, coerce_session_settings
 
 from holdfast_client.client import AsyncClient, Client
 from holdfast_client.conversations.model import Message
@@ -41,10 +41,10 @@ class HoldfastSession:
         memory: Client | AsyncClient,
         *,
         resource: str = RESOURCE,
-        session_settings: SessionSettings | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
         self.session_id = session_id
-        self.session_settings = session_settings or SessionSettings()
+        self.session_settings = coerce_session_settings(session_settings or {})
         self._memory = memory
         self._history = History(
             memory._scope, session_id, FORM, _role_and_text, _from_message, resource
