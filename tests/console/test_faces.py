@@ -10,7 +10,7 @@ from holdfast.kernel import clock
 from holdfast.kernel.usage import Usage
 
 
-async def talk(admin, api, *contents, key="chat", resource="short"):
+async def talk(admin, api, *contents, key="chat", resource="short", kept_in="postgres"):
     """A conversation of a resource that keeps four messages."""
     made = {
         "resource": "memory",
@@ -18,7 +18,7 @@ async def talk(admin, api, *contents, key="chat", resource="short"):
         "type": "message_count_based",
         "max_messages": 4,
         "default_key_template": "{{.session_id}}",
-        "persistence": {"type": "postgres"},
+        "persistence": {"type": kept_in},
     }
     assert (await admin.put(f"/memory-resources/{resource}", json=made)).status_code in (200, 201)
     for content in contents:
@@ -30,8 +30,12 @@ async def talk(admin, api, *contents, key="chat", resource="short"):
 # --- conversations ---------------------------------------------------------------------------------------------------
 
 
-async def test_every_flush_is_listed_and_leads_to_what_it_took_out(ana, ben, org, api_of_ana):
-    await talk(org.client(), api_of_ana, *(f"word{number}" for number in range(12)))
+@pytest.mark.parametrize("kept_in", ["postgres", "redis"])
+async def test_every_flush_is_listed_and_leads_to_what_it_took_out(
+    ana, ben, org, api_of_ana, kept_in
+):
+    words = [f"word{number}" for number in range(12)]
+    await talk(org.client(), api_of_ana, *words, kept_in=kept_in)
     path = "/conversations/short/messages?key=chat"
     page = await ana.open(path)
     history = page.split("<h2>Flush history</h2>")[1].split("</table>")[0]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from holdfast.kernel.db import Database
+from holdfast.learning.consolidation.hygiene import measure
 from holdfast.learning.consolidation.service import consolidate_due
 from tests.learning.service.conftest import Talk
 
@@ -154,3 +155,13 @@ async def test_owners_that_were_learned_for_are_consolidated_as_often_as_asked(t
     assert len(await jobs()) == 1
     await consolidate_due(db, timedelta(hours=24))
     assert len(await jobs()) == 1
+
+
+async def test_hygiene_may_compare_the_newest_rows_alone(talk, db, org):
+    await save(talk, "tea", "Ana takes her tea green")
+    await save(talk, "drink", "Ana takes her tea green")
+    caller = org.caller("ana")
+    everything = (await measure(db, caller)).memory
+    assert (everything.rows, everything.duplicates.count) == (2, 1)
+    newest = (await measure(db, caller, compared=1)).memory
+    assert (newest.rows, newest.duplicates.count) == (2, 0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 WIDTH, HEIGHT = 320.0, 128.0
+LEFT = 34.0  # what is left of it is for the numbers of the lines
 BOTTOM, TOP = 104.0, 8.0  # the base line, and the highest point
 GAP = 0.25  # of a column's share of the width
 MAX_COLUMN = 26.0
@@ -121,8 +122,8 @@ def measured(
         title,
         unit,
         total=_written(known[-1], unit) if known else "—",
-        top=_written(highest, unit),
-        half=_written(highest / 2, unit),
+        top=_mark(highest, unit),
+        half=_mark(highest / 2, unit),
         columns=columns,
         kinds={},
         curve=curve,
@@ -142,9 +143,9 @@ def _pieces(kinds: Sequence[str], values: Sequence[float], top: float) -> Sequen
 
 def _place(number: int, count: int) -> tuple[float, float]:
     """Where a column begins and how wide it is; few columns stay slim, in the middle of their share."""
-    share = WIDTH / max(1, count)
+    share = (WIDTH - LEFT) / max(1, count)
     width = min(MAX_COLUMN, share * (1 - GAP))
-    return round(share * number + (share - width) / 2, 2), round(width, 2)
+    return round(LEFT + share * number + (share - width) / 2, 2), round(width, 2)
 
 
 def _y(value: float | None, highest: float) -> float:
@@ -177,3 +178,8 @@ def _written(value: float, unit: str) -> str:
         return f"{value * 100:.0f} %"
     number = f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
     return f"{number} {unit}"
+
+
+def _mark(value: float, unit: str) -> str:
+    """The number of a line: the title says its unit."""
+    return f"{value * 100:.0f}%" if unit == "%" else _short(value)
