@@ -32,8 +32,6 @@ async function types(whole) {
   for (const [name, schema] of Object.entries(reduced.components.schemas)) {
     if (!sent.has(name) && !answered.has(name)) {
       delete reduced.components.schemas[name];
-    } else if (!sent.has(name)) {
-      requireFields(schema);
     } else if (!answered.has(name)) {
       acceptDates(schema);
     }
@@ -89,16 +87,6 @@ function reached(document, part) {
   };
   operationsOf(document).map(part).forEach(look);
   return found;
-}
-
-/** An answer always has its fields; only those that may be null may be missing. */
-function requireFields(schema) {
-  const always = Object.entries(schema.properties ?? {}).filter(([, property]) => !mayBeNull(property));
-  schema.required = [...new Set([...(schema.required ?? []), ...always.map(([name]) => name)])];
-}
-
-function mayBeNull(schema) {
-  return schema.type === "null" || schema.default === null || (schema.anyOf ?? []).some(mayBeNull);
 }
 
 /** Mark the times of what is sent: they may be given as a Date. */

@@ -1,4 +1,4 @@
-"""Every example of the OpenAPI document is sent as it stands, in a new org, and answered with 2xx.
+"""Every example of the OpenAPI document is sent as it stands, in a new org, and answered with 2xx and as the document says.
 
 Only a server can name ids: those of the path, and those that an example shows, are replaced by ids of the same kind.
 """
@@ -11,6 +11,7 @@ from uuid import uuid4
 import httpx
 import pyotp
 import pytest
+from jsonschema import Draft202012Validator
 
 from holdfast.access.service import make_link
 from holdfast.app import make_app
@@ -182,6 +183,19 @@ async def send(
     return await client.request(method, path, params=query, content=octets)
 
 
+def wrong_with(reply: httpx.Response, operation: Any) -> list[str]:
+    """What is wrong with an answer: its status, or a field that the document has otherwise."""
+    name = operation["operationId"]
+    if not reply.is_success:
+        return [f"{name}: {reply.status_code} {reply.text[:250]}"]
+    answer = operation["responses"][str(reply.status_code)].get("content", {})
+    if "application/json" not in answer or reply.headers["content-type"] != "application/json":
+        return []
+    schema = {**answer["application/json"]["schema"], "components": DOCUMENT["components"]}
+    found = Draft202012Validator(schema).iter_errors(reply.json())
+    return [f"{name}: {each.json_path} {each.message[:250]}" for each in found]
+
+
 def _place(each: tuple[Any, ...]) -> tuple[bool, int]:
     return each[3]["operationId"] in LAST, each[0]
 
@@ -223,8 +237,7 @@ async def test_every_example_of_the_api_works_as_sent(org):
         if operation["operationId"] in BEFORE:
             await BEFORE[operation["operationId"]](client, made.named)
         reply = await send(client, template, method, operation, made.named)
-        if not reply.is_success:
-            failed.append(f"{operation['operationId']}: {reply.status_code} {reply.text[:250]}")
+        failed += wrong_with(reply, operation)
     if failed:
         pytest.fail("\n".join(failed))
 
@@ -255,11 +268,10 @@ async def test_every_example_for_a_browser_works_as_sent(org, sign_in):
             reply = await browser.post(path, json={**body, **real[operation_id]})
         else:
             reply = await send(browser, template, method, operation, made.named)
-        if not reply.is_success:
-            failed.append(f"{operation_id}: {reply.status_code} {reply.text[:250]}")
-        elif operation_id == "auth.login":
+        failed += wrong_with(reply, operation)
+        if reply.is_success and operation_id == "auth.login":
             browser.headers["X-CSRF-Token"] = reply.json()["csrf_token"]
-        elif operation_id == "auth.propose_totp":
+        elif reply.is_success and operation_id == "auth.propose_totp":
             real["auth.confirm_totp"] = {"totp": pyotp.TOTP(reply.json()["secret"]).now()}
     if failed:
         pytest.fail("\n".join(failed))

@@ -128,3 +128,23 @@ def test_the_document_begins_with_what_people_want_and_every_group_is_described(
     started = [o["operationId"] for _, _, o in OPERATIONS if START_TAG in o["tags"]]
     assert tuple(started) == START
     assert [f"{m} {p}" for m, p, o in OPERATIONS if not o["summary"]] == []
+
+
+def test_every_answer_has_a_schema_and_says_which_fields_are_always_there():
+    """A generator makes types of these: an answer without a schema is `unknown`, a field that is not required `undefined`."""
+    answers = [
+        (operation["operationId"], status, content["application/json"])
+        for _, _, operation in OPERATIONS
+        for status, answer in operation["responses"].items()
+        if status.startswith("2") and "application/json" in (content := answer.get("content", {}))
+    ]
+    assert len(answers) > len(OPERATIONS) / 2
+    assert [(name, status) for name, status, each in answers if not each.get("schema")] == []
+    schemas = DOCUMENT["components"]["schemas"]
+    assert "type" in schemas["Memory"]["required"]
+    assert "dropped" in schemas["Context"]["required"]
+    assert "explain" not in schemas["RecalledMemory"]["required"]
+    assert schemas["MemorySave"]["required"] == [
+        "key",
+        "value",
+    ]  # of a request: defaults stay optional

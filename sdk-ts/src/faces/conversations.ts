@@ -2,30 +2,13 @@
 
 import type { AnswerOf, BodyOf, QueryOf, RequestOptions, Schemas } from "../calls.js";
 import { ASKS, Face, type ListOf } from "../face.js";
-import { byId, Listing, type Onward, type Page } from "../pages.js";
+import { Listing, type Onward } from "../pages.js";
 
-/** The configuration of a kind of conversation. To change it, put a changed copy without the last three fields. */
-export interface MemoryResource {
-  id: string;
-  [setting: string]: unknown;
-  revision: number;
-  created_at: string;
-  updated_at: string;
-}
+/** The configuration of a kind of conversation. To change it, put a changed copy without revision and times. */
+export type MemoryResource = Schemas["MemoryResource"];
 
 /** The faults that were found; without faults, the resources as they were read. */
-export interface Validation {
-  valid: boolean;
-  errors: { field: string; message: string; line?: number | null }[];
-  resources?: Record<string, unknown>[];
-}
-
-/** How many messages were restored, and the counts afterwards. */
-export interface Restored {
-  restored: number;
-  total_count: number;
-  token_count: number;
-}
+export type Validation = Schemas["ResourceValidation"];
 
 /** A text (stored with the role `user`), or a message with at least `role` and `content`. */
 export type Said = string | { role?: string; content?: string; [field: string]: unknown };
@@ -43,7 +26,6 @@ export type AppendResult = Schemas["AppendResult"];
 
 type ReadQuery = Omit<QueryOf<"conversations.read">, "key" | "variables" | "agent_id">;
 type WithSession = { session_id?: string; project_id?: string };
-type ResourceQuery = QueryOf<"conversations.list_resources">;
 
 const BY_OFFSET: Onward<ReadQuery, Messages, Message> = {
   items: (page) => page.messages,
@@ -62,18 +44,15 @@ const BY_OFFSET: Onward<ReadQuery, Messages, Message> = {
 export class Conversations extends Face {
   /** The org's memory resources, newest first. */
   listResources(
-    query: ResourceQuery = {},
+    query: QueryOf<"conversations.list_resources"> = {},
     request?: RequestOptions,
-  ): Listing<ResourceQuery, Page<MemoryResource>, MemoryResource> {
-    const read = async (asked: ResourceQuery) =>
-      (await this.json("conversations.list_resources", { query: asked }, request)) as unknown as Page<MemoryResource>;
-    return new Listing(read, query, byId<ResourceQuery, MemoryResource>());
+  ): ListOf<"conversations.list_resources"> {
+    return this.listing("conversations.list_resources", query, (asked) => ({ query: asked }), request);
   }
 
   /** One memory resource. */
-  async readResource(resourceId: string, request?: RequestOptions): Promise<MemoryResource> {
-    const path = { resource_id: resourceId };
-    return (await this.json("conversations.read_resource", { path }, request)) as MemoryResource;
+  readResource(resourceId: string, request?: RequestOptions): Promise<MemoryResource> {
+    return this.json("conversations.read_resource", { path: { resource_id: resourceId } }, request);
   }
 
   /**
@@ -81,13 +60,13 @@ export class Conversations extends Face {
    *
    * Throws Invalid with every fault in `errors`, and Conflict if the change would move existing messages.
    */
-  async putResource(
+  putResource(
     resourceId: string,
     config: Record<string, unknown> | string,
     request?: RequestOptions,
   ): Promise<MemoryResource> {
     const parts = { path: { resource_id: resourceId }, body: configOf(config) };
-    return (await this.json("conversations.put_resource", parts, request)) as MemoryResource;
+    return this.json("conversations.put_resource", parts, request);
   }
 
   /** Delete a memory resource; Conflict if it has instances, unless `force`, which deletes them too. */
@@ -100,12 +79,8 @@ export class Conversations extends Face {
   }
 
   /** List every fault of a resource, or of YAML text with resources; nothing is stored. */
-  async validateResource(
-    config: Record<string, unknown> | string,
-    request?: RequestOptions,
-  ): Promise<Validation> {
-    const parts = { body: configOf(config) };
-    return (await this.json("conversations.validate_resource", parts, request, ASKS)) as Validation;
+  validateResource(config: Record<string, unknown> | string, request?: RequestOptions): Promise<Validation> {
+    return this.json("conversations.validate_resource", { body: configOf(config) }, request, ASKS);
   }
 
   /** The JSON Schema of a memory resource. */
@@ -122,7 +97,7 @@ export class Conversations extends Face {
   ): Promise<string> {
     const body = { variables, agent_id: options.agent_id ?? this.bound.agent };
     const parts = { path: { resource_id: resourceId }, body };
-    return String((await this.json("conversations.resolve", parts, request, ASKS))["key"]);
+    return (await this.json("conversations.resolve", parts, request, ASKS)).key;
   }
 
   /**
@@ -195,21 +170,21 @@ export class Conversations extends Face {
   }
 
   /** Replace all messages by those of a backup. */
-  async restore(
+  restore(
     resourceId: string,
     backupId: string,
     options: Instance = {},
     request?: RequestOptions,
-  ): Promise<Restored> {
+  ): Promise<Schemas["Restored"]> {
     const body = { ...this.#inBody(options), backup_id: backupId };
     const parts = { path: { resource_id: resourceId }, body };
-    return (await this.json("conversations.restore", parts, request)) as unknown as Restored;
+    return this.json("conversations.restore", parts, request);
   }
 
   /** Delete the instance; returns whether there was one. */
   async delete(resourceId: string, options: Instance = {}, request?: RequestOptions): Promise<boolean> {
     const parts = { path: { resource_id: resourceId }, body: this.#inBody(options) };
-    return (await this.json("conversations.delete", parts, request))["deleted"] === true;
+    return (await this.json("conversations.delete", parts, request)).deleted;
   }
 
   /** Remove and return the newest message. */

@@ -2,15 +2,11 @@
 
 import type { BodyOf, QueryOf, RequestOptions, Schemas } from "../calls.js";
 import { Face, type ListOf } from "../face.js";
-import { jsonOf } from "../transport.js";
 
 const UNAVAILABLE = 503;
 
 /** Whether the service is ready, and each dependency by name: `ok`, or what is wrong with it. */
-export interface Readiness {
-  ready: boolean;
-  checks: Record<string, string>;
-}
+export type Readiness = Schemas["Readiness"];
 
 /** Health, readiness and metrics of the service. */
 export class Service extends Face {
@@ -20,9 +16,8 @@ export class Service extends Face {
   }
 
   /** Check each dependency of the service. A service that is not ready is an answer here, not an error. */
-  async ready(request?: RequestOptions): Promise<Readiness> {
-    const rule = { repeatable: false, alsoAnswers: [UNAVAILABLE] };
-    return jsonOf<Readiness>(await this.reply("service.ready", {}, request, rule));
+  ready(request?: RequestOptions): Promise<Readiness> {
+    return this.json("service.ready", {}, request, { repeatable: false, alsoAnswers: [UNAVAILABLE] });
   }
 
   /** The Prometheus metrics, as text. */

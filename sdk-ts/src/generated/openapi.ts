@@ -947,6 +947,13 @@ export interface components {
             last_id: string | null;
         };
         /**
+         * InstanceDeleted
+         * @description Whether there was an instance to delete.
+         */
+        InstanceDeleted: {
+            deleted: boolean;
+        };
+        /**
          * InstanceRow
          * @description One instance in a list.
          */
@@ -1347,6 +1354,30 @@ export interface components {
              * @enum {string}
              */
             mode?: "read-write" | "read-only";
+        };
+        /**
+         * MemoryResource
+         * @description A memory resource as its author wrote it, and its revision and times.
+         */
+        MemoryResource: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            revision: number;
+            /** Format: date-time */
+            updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * MemoryResourcePage
+         * @description One page, newest first; `has_more` tells of the direction that was asked for.
+         */
+        MemoryResourcePage: {
+            data: components["schemas"]["MemoryResource"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
         };
         /**
          * MemoryRestore
@@ -1804,6 +1835,16 @@ export interface components {
             last_id: string | null;
         };
         /**
+         * Readiness
+         * @description Whether the service is ready, and each dependency by name: `ok`, or what is wrong with it.
+         */
+        Readiness: {
+            checks: {
+                [key: string]: string;
+            };
+            ready: boolean;
+        };
+        /**
          * RecallAsked
          * @description What the message itself should recall.
          */
@@ -2090,6 +2131,33 @@ export interface components {
             };
         };
         /**
+         * Resolved
+         * @description The key that variables make.
+         */
+        Resolved: {
+            key: string;
+        };
+        /**
+         * ResourceFault
+         * @description What is wrong with a field of a resource; in YAML, in which line.
+         */
+        ResourceFault: {
+            field: string;
+            line?: number | null;
+            message: string;
+        };
+        /**
+         * ResourceValidation
+         * @description The faults that were found; without faults, the resources with defaults filled in.
+         */
+        ResourceValidation: {
+            errors: components["schemas"]["ResourceFault"][];
+            resources: {
+                [key: string]: unknown;
+            }[];
+            valid: boolean;
+        };
+        /**
          * Restore
          * @description Which copy to bring back.
          */
@@ -2100,6 +2168,15 @@ export interface components {
             variables?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * Restored
+         * @description How many messages were restored, and the counts afterwards.
+         */
+        Restored: {
+            restored: number;
+            token_count: number;
+            total_count: number;
         };
         /**
          * Result
@@ -3617,9 +3694,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: boolean;
-                    };
+                    "application/json": components["schemas"]["InstanceDeleted"];
                 };
             };
         };
@@ -3791,9 +3866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: string;
-                    };
+                    "application/json": components["schemas"]["Resolved"];
                 };
             };
         };
@@ -3819,9 +3892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: number;
-                    };
+                    "application/json": components["schemas"]["Restored"];
                 };
             };
         };
@@ -5890,9 +5961,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["MemoryResourcePage"];
                 };
             };
         };
@@ -5914,9 +5983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["MemoryResource"];
                 };
             };
         };
@@ -5943,9 +6010,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["MemoryResource"];
                 };
             };
             /** @description Made. */
@@ -5954,7 +6019,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MemoryResource"];
                 };
             };
         };
@@ -6024,7 +6089,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["ResourceValidation"];
                 };
             };
         };
@@ -7117,7 +7182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
         };

@@ -240,6 +240,29 @@ class Messages:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolved:
+    """The key that variables make."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """How many messages were restored, and the counts afterwards."""
+
+    restored: int
+    total_count: int
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceDeleted:
+    """Whether there was an instance to delete."""
+
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Popped:
     """The message that was taken off, and how many are left."""
 

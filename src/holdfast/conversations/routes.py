@@ -15,10 +15,13 @@ from holdfast.conversations.model import (
     Cleared,
     FlushResult,
     Health,
+    InstanceDeleted,
     InstanceRow,
     Message,
     Messages,
     Popped,
+    Resolved,
+    Restored,
     Stats,
     StoredMessage,
     Strategy,
@@ -119,10 +122,10 @@ TheRequest = Annotated[InstanceRequest, Depends(_requested)]
 @router.post("/resolve", operation_id="conversations.resolve")
 async def resolve(
     resource_id: ResourceId, body: Resolve, caller: TheCaller, backends: TheBackends
-) -> dict[str, str]:
+) -> Resolved:
     """The key that variables make."""
     request = InstanceRequest(resource_id, None, body.variables, body.agent_id)
-    return {"key": await service.resolve(backends, caller, request)}
+    return Resolved(await service.resolve(backends, caller, request))
 
 
 @router.get("/read", operation_id="conversations.read")
@@ -194,21 +197,20 @@ async def clear(
 @router.post("/restore", operation_id="conversations.restore")
 async def restore(
     resource_id: ResourceId, body: Restore, caller: TheCaller, backends: TheBackends
-) -> dict[str, int]:
+) -> Restored:
     """Put the messages of a copy in the place of all."""
     restored, totals = await service.restore(
         backends, caller, body.request(resource_id), body.backup_id
     )
-    counts = {"total_count": totals.message_count, "token_count": totals.token_count}
-    return {"restored": restored, **counts}
+    return Restored(restored, totals.message_count, totals.token_count)
 
 
 @router.post("/delete", operation_id="conversations.delete")
 async def delete(
     resource_id: ResourceId, body: Which, caller: TheCaller, backends: TheBackends
-) -> dict[str, bool]:
+) -> InstanceDeleted:
     """Remove the instance."""
-    return {"deleted": await service.delete(backends, caller, body.request(resource_id))}
+    return InstanceDeleted(await service.delete(backends, caller, body.request(resource_id)))
 
 
 @router.post("/pop", operation_id="conversations.pop")

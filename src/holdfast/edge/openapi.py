@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from holdfast.edge.openapi_answers import require_fields_of_answers
 from holdfast.edge.openapi_examples import example_of, example_to_send
 from holdfast.edge.openapi_names import describe_names, name_schemas, order
 from holdfast.edge.openapi_statuses import problems_of
@@ -113,6 +114,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
     components = document.setdefault("components", {})
+    require_fields_of_answers(document)
     components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
     for unused in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(unused, None)

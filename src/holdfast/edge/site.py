@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+from pydantic import BaseModel, Field
 
 from holdfast.edge.route import OpenRoute
 from holdfast.kernel.errors import HoldfastError, NotFound
@@ -55,10 +56,20 @@ async def healthz() -> str:
     return "ok\n"
 
 
+class Readiness(BaseModel):
+    """Whether the service is ready, and each dependency by name: `ok`, or what is wrong with it."""
+
+    ready: bool
+    checks: dict[str, str] = Field(examples=[{"database": "ok"}])
+
+
 @health_router.get(
     "/readyz",
     operation_id="service.ready",
-    responses={503: {"description": "A dependency is not there."}},
+    responses={
+        200: {"model": Readiness},
+        503: {"model": Readiness, "description": "A dependency is not there."},
+    },
 )
 async def readyz(request: Request) -> JSONResponse:
     """Each dependency by name: 200 when all answer, 503 when one does not.

@@ -1,10 +1,12 @@
 """Memory resources over HTTP."""
 
 import json
+from datetime import datetime
 from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import BaseModel
 
 from holdfast.conversations.backends import Backends
 from holdfast.conversations.resources import service as resources
@@ -16,7 +18,7 @@ from holdfast.edge.route import ApiRoute, TheCaller
 from holdfast.edge.wire import as_wire, named_page_cursor, page_cursor
 from holdfast.kernel.errors import Invalid, Malformed
 from holdfast.kernel.limits import storable
-from holdfast.kernel.pages import Cursor
+from holdfast.kernel.pages import Cursor, Page
 
 router = APIRouter(route_class=ApiRoute, prefix="/memory-resources", tags=["memory resources"])
 
@@ -47,7 +49,39 @@ _RESOURCE_BODY = {
         "content": {"application/json": {"schema": {"type": "object"}, "example": _EXAMPLE}},
     }
 }
-_SHOWN: dict[str, Any] = {"content": {"application/json": {"example": {**_EXAMPLE, "revision": 1}}}}
+
+
+class MemoryResource(BaseModel, extra="allow"):
+    """A memory resource as its author wrote it, and its revision and times."""
+
+    id: str
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class ResourceFault(BaseModel):
+    """What is wrong with a field of a resource; in YAML, in which line."""
+
+    field: str
+    message: str
+    line: int | None = None
+
+
+class ResourceValidation(BaseModel):
+    """The faults that were found; without faults, the resources with defaults filled in."""
+
+    valid: bool
+    errors: list[ResourceFault]
+    resources: list[dict[str, Any]]
+
+
+# These answers are made of the author's own fields, so the models only describe them.
+_STAMPS = {"created_at": "2026-01-31T12:00:00.000000Z", "updated_at": "2026-01-31T12:00:00.000000Z"}
+_SHOWN: dict[str, Any] = {
+    "model": MemoryResource,
+    "content": {"application/json": {"example": {**_EXAMPLE, "revision": 1, **_STAMPS}}},
+}
 _RESOURCE_ANSWER: dict[int | str, dict[str, Any]] = {200: _SHOWN}
 _MADE_OR_CHANGED: dict[int | str, dict[str, Any]] = {
     200: _SHOWN,
@@ -55,7 +89,12 @@ _MADE_OR_CHANGED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("", operation_id="conversations.list_resources", responses=_RESOURCE_ANSWER)
+@router.get(
+    "",
+    operation_id="conversations.list_resources",
+    response_model=None,
+    responses={200: {"model": Page[MemoryResource]}},
+)
 async def list_resources(
     cursor: TheNameCursor, caller: TheCaller, backends: TheBackends
 ) -> dict[str, Any]:
@@ -83,7 +122,11 @@ async def get_schema() -> dict[str, Any]:
 
 
 @router.post(
-    "/validate", operation_id="conversations.validate_resource", openapi_extra=_RESOURCE_BODY
+    "/validate",
+    operation_id="conversations.validate_resource",
+    openapi_extra=_RESOURCE_BODY,
+    response_model=None,
+    responses={200: {"model": ResourceValidation}},
 )
 async def validate_resource(request: Request, caller: TheCaller, backends: TheBackends) -> Any:  # noqa: ARG001
     """Everything that is wrong with a resource (JSON) or a file of them (YAML, with lines), at once."""
@@ -97,7 +140,10 @@ async def validate_resource(request: Request, caller: TheCaller, backends: TheBa
 
 
 @router.get(
-    "/{resource_id}", operation_id="conversations.read_resource", responses=_RESOURCE_ANSWER
+    "/{resource_id}",
+    operation_id="conversations.read_resource",
+    response_model=None,
+    responses=_RESOURCE_ANSWER,
 )
 async def get_resource(
     resource_id: ResourceId, response: Response, caller: TheCaller, backends: TheBackends
@@ -112,6 +158,7 @@ async def get_resource(
     "/{resource_id}",
     operation_id="conversations.put_resource",
     openapi_extra=_RESOURCE_BODY,
+    response_model=None,
     responses=_MADE_OR_CHANGED,
 )
 async def put_resource(
