@@ -10,13 +10,14 @@ Everything is computed for all candidates at once, on arrays; an object is made 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from holdfast.kernel.recall.closeness import closeness, expected_closeness
 from holdfast.kernel.recall.confidence import OPEN, Evidence, confidence
-from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Candidate, Found, Hit, Mode
+from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Candidate, Found, Hit, Kind, Mode
 from holdfast.kernel.recall.times import NO_TIMES, Times
 
 Floats = npt.NDArray[np.float64]
@@ -80,18 +81,41 @@ def fuse(candidates: Sequence[Candidate], asked: Asked, weights: Weights) -> Fou
     sure = _confidence(view, asked)
     parts = _scaled(_parts(view, asked, weights), sure)
     scores = _bounded(parts)
-    identified = _identified(candidates, asked)
-    _lift(parts, scores, identified, [each.object_id for each in candidates])
+    identified = _identified(view, asked)
+    _lift(parts, scores, identified, view.fields.object_id)
     is_open = bool(identified.any()) or _is_open(view, asked, sure)
-    order = _lexical_order(candidates) if asked.mode == "lexical" else _order(candidates, scores)
-    return _found(candidates, asked, order, parts, scores, is_open=is_open)
+    order = _lexical_order(candidates) if asked.mode == "lexical" else _order(view, scores)
+    return _found(view, asked, order, parts, scores, is_open=is_open)
+
+
+class _Fields(NamedTuple):
+    """The candidates turned over: each field with the values of all, as many as there are candidates."""
+
+    kind: tuple[Kind, ...]
+    object_id: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    session_id: tuple[str | None, ...]
+    actor: tuple[str | None, ...]
+    at: tuple[datetime, ...]
+    updated_at: tuple[datetime, ...]
+    importance: tuple[int, ...]
+    pinned: tuple[bool, ...]
+    lexical: tuple[float, ...]
+    rank: tuple[float, ...]
+    similarity: tuple[float | None, ...]
+    terms: tuple[list[str], ...]
+    whole: tuple[bool, ...]
+    embedded: tuple[bool, ...]
+    tokens: tuple[bytes | None, ...]
+    scope_size: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
     """What the candidates are ranked by, a row for each."""
 
-    candidates: Sequence[Candidate]
+    fields: _Fields
     lexical: Floats  # saturated BM25
     similarity: Floats  # 0 where there is no vector
     compared: npt.NDArray[np.bool_]  # it has a vector, and so has the query
@@ -99,22 +123,24 @@ class _Columns:
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], asked: Asked) -> "_Columns":
-        bm25 = np.array([each.lexical for each in candidates])
-        similarity = np.array([each.similarity or 0.0 for each in candidates]).clip(0.0)
-        compared = np.array([each.embedded and asked.semantic for each in candidates])
+        fields = _Fields(*zip(*candidates, strict=True))
+        bm25 = np.array(fields.lexical)
+        # None becomes NaN, which fmax passes over.
+        similarity = np.fmax(np.array(fields.similarity, dtype=np.float64), 0.0)
+        compared = np.array(fields.embedded) & asked.semantic
         close = None
         if asked.tokens and asked.mode == "hybrid":
-            read = closeness(asked.tokens, [each.tokens for each in candidates])
+            read = closeness(asked.tokens, fields.tokens)
             if read is not None:
                 # One that has a vector but no tokens is taken for as close as its like are.
                 close = np.where(np.isnan(read), expected_closeness(similarity), read)
-        return cls(candidates, saturated(bm25), similarity, compared, close)
+        return cls(fields, saturated(bm25), similarity, compared, close)
 
 
 def _parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
     match asked.mode:
         case "lexical":
-            rank = np.array([each.rank for each in view.candidates])
+            rank = np.array(view.fields.rank)
             return {"rank": rank / (rank + 1)}
         case "semantic":
             return {"semantic": view.similarity}
@@ -123,38 +149,36 @@ def _parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
 
 
 def _hybrid_parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
-    candidates = view.candidates
+    fields = view.fields
     close_weight = 0.0 if view.close is None else weights.close_reading
     # Where there are no vectors to compare, the words speak for both.
     word_weight = weights.lexical + np.where(view.compared, 0.0, weights.semantic + close_weight)
-    updated = np.array([each.updated_at.timestamp() for each in candidates])
+    updated = np.array([each.timestamp() for each in fields.updated_at])
     days = ((asked.now.timestamp() - updated) / 86_400).clip(0.0)
-    importance = np.array([each.importance for each in candidates], dtype=np.float64)
+    importance = np.array(fields.importance, dtype=np.float64)
     parts = {
         "lexical": word_weight * view.lexical,
         "semantic": weights.semantic * view.similarity * view.compared,
         "session": weights.session * _best_of_sessions(view),
         "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
         "importance": weights.importance * (importance - DEFAULT_IMPORTANCE) / 5,
-        "pinned": weights.pinned * np.array([each.pinned for each in candidates], np.float64),
+        "pinned": weights.pinned * np.array(fields.pinned, np.float64),
     }
     if view.close is not None:
         parts["close_reading"] = close_weight * view.close * view.compared
     if asked.times:
-        fits = np.array([asked.times.fit(each.at) for each in candidates])
+        fits = np.array([asked.times.fit(each) for each in fields.at])
         parts["temporal"] = weights.temporal * fits
-    return parts | _actor_parts(candidates, asked, weights)
+    return parts | _actor_parts(fields.actor, asked, weights)
 
 
-def _actor_parts(
-    candidates: Sequence[Candidate], asked: Asked, weights: Weights
-) -> dict[str, Floats]:
-    actors = [(each.actor or "").lower() for each in candidates]
-    named = {actor: not asked.names.isdisjoint(actor.split()) for actor in set(actors)}
+def _actor_parts(actors: Sequence[str | None], asked: Asked, weights: Weights) -> dict[str, Floats]:
+    lowered = {actor: (actor or "").lower() for actor in set(actors)}
+    named = {a: float(not asked.names.isdisjoint(low.split())) for a, low in lowered.items()}
+    by_user = {a: float(low in ("user", "human")) for a, low in lowered.items()}
     return {
-        "actor": weights.actor * np.array([named[actor] for actor in actors], np.float64),
-        "spoken_by_user": weights.spoken_by_user
-        * np.array([actor in ("user", "human") for actor in actors], np.float64),
+        "actor": weights.actor * np.array([named[actor] for actor in actors]),
+        "spoken_by_user": weights.spoken_by_user * np.array([by_user[actor] for actor in actors]),
     }
 
 
@@ -164,9 +188,7 @@ def _best_of_sessions(view: _Columns) -> Floats:
     By tokens, all passages outside of sessions count as one session: their order stays, and they do not lose to the others.
     """
     numbers: dict[str | None, int] = {}
-    session = np.array(
-        [numbers.setdefault(each.session_id, len(numbers)) for each in view.candidates]
-    )
+    session = np.array([numbers.setdefault(each, len(numbers)) for each in view.fields.session_id])
 
     def best(scores: Floats) -> Floats:
         highest: Floats = np.zeros(len(numbers))
@@ -198,7 +220,7 @@ def _confidence(view: _Columns, asked: Asked) -> float | None:
     """How sure it is that something here answers the query; None where passages were not read closely."""
     if view.close is None:
         return None
-    whole = np.array([each.whole for each in view.candidates])
+    whole = np.array(view.fields.whole)
     words = view.lexical * whole
     # Where there is no vector yet, the words speak for all.
     similarity = np.where(view.compared, view.similarity, words)
@@ -208,7 +230,7 @@ def _confidence(view: _Columns, asked: Asked) -> float | None:
             similarity=float(similarity.max()),
             closeness=float(close.max()),
             lexical=float(words.max()),
-            scope_size=view.candidates[0].scope_size,
+            scope_size=view.fields.scope_size[0],
             names_a_speaker=bool(asked.names),
             first_person=asked.first_person,
         )
@@ -235,20 +257,21 @@ def _is_open(view: _Columns, asked: Asked, sure: float | None) -> bool:
     """Whether something credible was found, so that there is an answer at all."""
     if sure is not None:
         return sure >= OPEN
-    by_words = asked.mode == "hybrid" and any(each.whole for each in view.candidates)
+    by_words = asked.mode == "hybrid" and any(view.fields.whole)
     return by_words or bool((view.similarity >= CREDIBLE_SIMILARITY).any())
 
 
 # --- identifiers ------------------------------------------------------------------------------------------------------
 
 
-def _identified(candidates: Sequence[Candidate], asked: Asked) -> npt.NDArray[np.bool_]:
+def _identified(view: _Columns, asked: Asked) -> npt.NDArray[np.bool_]:
     """The candidates with an identifier of the query; none where many objects have it."""
-    none = np.zeros(len(candidates), dtype=bool)
+    fields = view.fields
+    none = np.zeros(len(fields.object_id), dtype=bool)
     if asked.mode != "hybrid" or not asked.identifiers:
         return none
-    held = np.array([not asked.identifiers.isdisjoint(each.terms) for each in candidates])
-    objects = {each.object_id for each, has in zip(candidates, held, strict=True) if has}
+    held = np.array([not asked.identifiers.isdisjoint(terms) for terms in fields.terms])
+    objects = {id for id, has in zip(fields.object_id, held, strict=True) if has}
     return held if len(objects) <= MAX_IDENTIFIED else none
 
 
@@ -272,13 +295,13 @@ def _lift(
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def _order(candidates: Sequence[Candidate], scores: Floats) -> list[int]:
-    values = scores.tolist()
-    return sorted(
-        range(len(candidates)),
-        key=lambda i: (values[i], candidates[i].updated_at, candidates[i].object_id),
-        reverse=True,
+def _order(view: _Columns, scores: Floats) -> list[int]:
+    fields = view.fields
+    # Tuples compare without a call for each: score, the latest change, the id.
+    rows = zip(
+        scores.tolist(), fields.updated_at, fields.object_id, range(len(scores)), strict=True
     )
+    return [place for _, _, _, place in sorted(rows, reverse=True)]
 
 
 def _lexical_order(candidates: Sequence[Candidate]) -> list[int]:
@@ -292,7 +315,7 @@ def _lexical_order(candidates: Sequence[Candidate]) -> list[int]:
 
 
 def _found(
-    candidates: Sequence[Candidate],
+    view: _Columns,
     asked: Asked,
     order: Sequence[int],
     parts: dict[str, Floats],
@@ -300,27 +323,28 @@ def _found(
     *,
     is_open: bool,
 ) -> Found:
+    fields = view.fields
     columns = [(name, part.tolist()) for name, part in parts.items() if part.any()]
     totals = scores.tolist()
+    arms = _arms(view, asked, is_open=is_open)
     hits: list[Hit] = []
     faint: list[Hit] = []
     seen: set[tuple[str, str]] = set()
     for place in order:
-        each = candidates[place]
-        if (each.kind, each.object_id) in seen:
+        kind, object_id = name = fields.kind[place], fields.object_id[place]
+        if name in seen:
             continue
-        seen.add((each.kind, each.object_id))
-        arms = _arms(each, asked, is_open=is_open)
-        (hits if arms else faint).append(
+        seen.add(name)
+        (hits if arms[place] else faint).append(
             Hit(
-                kind=each.kind,
-                object_id=each.object_id,
-                score=totals[place],
-                parts=_PartsOf(columns, place),
-                arms=arms,
-                terms=tuple(each.terms),
-                starts=each.starts,
-                ends=each.ends,
+                kind,
+                object_id,
+                totals[place],
+                _PartsOf(columns, place),
+                arms[place],
+                tuple(fields.terms[place]),
+                fields.starts[place],
+                fields.ends[place],
             )
         )
     return Found(hits, faint, asked.semantic)
@@ -349,14 +373,14 @@ class _PartsOf(Mapping[str, float]):
         return {name: column[place] for name, column in self._columns if column[place]}
 
 
-def _arms(candidate: Candidate, asked: Asked, *, is_open: bool) -> tuple[Arm, ...]:
-    """Which arms found it. None: what speaks for it is no more than chance."""
-    arms: list[Arm] = []
+def _arms(view: _Columns, asked: Asked, *, is_open: bool) -> list[tuple[Arm, ...]]:
+    """Which arms found each. None of them: what speaks for it is no more than chance."""
     by_words = asked.mode == "lexical" or (asked.mode == "hybrid" and is_open)
-    if by_words and candidate.lexical > 0:
-        arms.append("lexical")
     floor = FAINT_SIMILARITY if is_open else CREDIBLE_SIMILARITY
     by_meaning = asked.mode == "semantic" or (asked.mode == "hybrid" and is_open)
-    if by_meaning and (candidate.similarity or 0.0) >= floor:
-        arms.append("semantic")
-    return tuple(arms)
+    worded = (view.lexical > 0) & by_words
+    close = (view.similarity >= floor) & by_meaning
+    return [_ARMS[number] for number in (worded + 2 * close).tolist()]
+
+
+_ARMS: tuple[tuple[Arm, ...], ...] = ((), ("lexical",), ("semantic",), ("lexical", "semantic"))

@@ -1,0 +1,65 @@
+"""Finds a request's route by the beginning of its path.
+
+FastAPI compares a path with every route of every router in turn, some microseconds each; with the console's and the faces'
+routes that was a fifth of the service's own work for a short request. Here the routers are looked up by the first segments of the
+path, and only those that have a route there are asked, in the order in which they were added. What none of them answers whole
+(a wrong method, no such path) goes the usual way.
+"""
+
+from functools import lru_cache
+
+from fastapi.routing import APIRouter, iter_route_contexts
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+# As many segments of a path as are looked up: `/api/v1/memories`.
+SEGMENTS = 3
+# Beginnings of paths that are kept with their routers. Clients choose paths, so there is a bound.
+MAX_KEPT = 1_024
+
+Head = tuple[str, ...]
+
+
+def by_head(router: APIRouter) -> ASGIApp:
+    """The router as an ASGI app that finds its routes by the beginning of the path. Its routes may not change afterwards."""
+    heads = [(route, heads_of(route)) for route in router.routes]
+
+    @lru_cache(maxsize=MAX_KEPT)
+    def candidates(head: Head) -> tuple[BaseRoute, ...]:
+        return tuple(
+            route for route, begins in heads if any(head[: len(each)] == each for each in begins)
+        )
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        # With tracing, FastAPI tells its telemetry which route it took.
+        if scope["type"] == "http" and not scope.get("root_path") and not _is_traced(scope):
+            scope.setdefault("router", router)
+            for route in candidates(_segments(scope["path"])):
+                match, child_scope = route.matches(scope)
+                if match is Match.FULL:
+                    scope.update(child_scope)
+                    await route.handle(scope, receive, send)
+                    return
+        await router.app(scope, receive, send)
+
+    return app
+
+
+def heads_of(route: BaseRoute) -> frozenset[Head]:
+    """The beginnings of the paths that a route, or a router's routes, can match: as far as they are fixed."""
+    return frozenset(_fixed(each.path) for each in iter_route_contexts([route]))
+
+
+def _fixed(path: str | None) -> Head:
+    """The first segments of a pattern, up to the first that a request fills in; none of what has no pattern."""
+    segments = _segments(path or "")
+    filled_in = [place for place, each in enumerate(segments) if "{" in each]
+    return segments[: filled_in[0]] if filled_in else segments
+
+
+def _segments(path: str) -> Head:
+    return tuple(path.split("/", SEGMENTS + 1)[1 : SEGMENTS + 1])
+
+
+def _is_traced(scope: Scope) -> bool:
+    return scope.get("fastapi.telemetry") is not None
