@@ -15,7 +15,7 @@ import httpx
 import uvloop
 from rich.table import Table
 
-from bench import recall_parts
+from bench import recall_cost, recall_parts
 from bench.harness import Bench, bench_service, console, load_note, progress_bar
 from bench.peers import run as peers
 from bench.peers.contract import ADAPTERS
@@ -185,6 +185,8 @@ async def main() -> int:
         named = [each for each in sys.argv[1:] if each in SETS]
         reached = await run(bench, named or SETS)
         await recall_parts.run(bench)
+        if file_of("locomo-tune").exists():
+            await recall_cost.run(bench)
         return 0 if reached else 1
 
 

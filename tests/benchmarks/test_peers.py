@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def data(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def bench(org, service, api) -> Bench:
-    return Bench(service.url, org.key, org.id, service.app_url, service.owner_url, org.db, api)
+    urls = (service.app_url, service.owner_url)
+    return Bench(os.getpid(), service.url, org.key, org.id, *urls, org.db, api)
 
 
 def stand_in(tmp_path: Path, code: str) -> Path:

@@ -155,6 +155,30 @@ async def test_a_look_that_fails_among_others_leaves_the_pool_usable(service, or
     await db.close()
 
 
+async def test_a_read_that_fails_or_is_cancelled_leaves_the_pool_usable(service, org):
+    slow = Query("slow", "SELECT pg_sleep(5)::text")
+    async with Database(service.app_url, min_size=1, max_size=1).opened() as db:
+        for _ in range(4):  # from the third time on the statements are prepared
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                await db.one(org.caller(), int, FAIL)
+            assert await ids(db, org.caller()) == []
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await db.one(org.caller(), str, slow)
+        assert await ids(db, org.caller()) == []
+
+
+async def test_a_read_of_one_org_leaves_nothing_of_it_to_the_next_read(service, make_org):
+    ana, ben = await make_org(), await make_org()
+    who = Query("who", "SELECT current_org()")
+    async with Database(service.app_url, min_size=1, max_size=1).opened() as db:
+        for caller in (ana.caller(), ben.caller()) * 3:
+            assert await db.one(caller, str, who) == caller.org_id
+        async with db._connection() as connection:
+            with pytest.raises(psycopg.Error):
+                await connection.execute(who.bytes)
+
+
 async def test_another_orgs_look_cannot_join_a_batch(db, org, make_org):
     other = (await make_org()).caller()
     with pytest.raises(RuntimeError, match="one org cannot be joined"):

@@ -215,7 +215,7 @@ def _observed(request: Request, operation_id: str) -> Iterator[bool]:
 
 def _check_method(request: Request) -> None:
     """The name of a fixed path is no id: PUT /memory-resources/schema is not the making of a resource `schema`."""
-    methods = request.app.state.fixed_paths.get(request.url.path)
+    methods = request.app.state.fixed_paths.get(request.scope["path"])
     if methods is not None and request.method not in methods:
         raise not_allowed(methods)
 

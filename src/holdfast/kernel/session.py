@@ -8,6 +8,9 @@ from holdfast.kernel.sql import load
 queries = load(__file__, "session.sql")
 
 ROLE = "holdfast_app"
+# Statements that a connection keeps prepared. There are several hundred, some with more than one list of parameter types; with
+# psycopg's default of 100 a mixed load would prepare the frequent ones again and again.
+MAX_PREPARED = 400
 
 
 class DatabaseUnfit(Exception):
@@ -39,4 +42,5 @@ async def enter_service(connection: Connection) -> bool:
     pooled: bool = backend_pid != connection.info.backend_pid
     if pooled:
         connection.prepare_threshold = None
+    connection.prepared_max = MAX_PREPARED
     return pooled
