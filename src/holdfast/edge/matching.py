@@ -6,11 +6,13 @@ path, and only those that have a route there are asked, in the order in which th
 (a wrong method, no such path) goes the usual way.
 """
 
+from collections.abc import Callable, Coroutine
 from functools import lru_cache
+from typing import Any
 
 from fastapi.routing import APIRouter, iter_route_contexts
 from starlette.routing import BaseRoute, Match
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 # As many segments of a path as are looked up: `/api/v1/memories`.
 SEGMENTS = 3
@@ -18,9 +20,10 @@ SEGMENTS = 3
 MAX_KEPT = 1_024
 
 Head = tuple[str, ...]
+App = Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]
 
 
-def by_head(router: APIRouter) -> ASGIApp:
+def by_head(router: APIRouter) -> App:
     """The router as an ASGI app that finds its routes by the beginning of the path. Its routes may not change afterwards."""
     heads = [(route, heads_of(route)) for route in router.routes]
 
