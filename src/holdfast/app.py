@@ -162,7 +162,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
 
     app.state.trusted_proxies = read_networks(config.trusted_proxies)
     app.state.fixed_paths = fixed_paths(API, ROUTERS)
-    app.router.middleware_stack = matching.by_head(app.router)
+    matching.install(app.router)
     problems.install(app)
     openapi.install(app)
     if config.cors_origins:

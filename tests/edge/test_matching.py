@@ -58,7 +58,7 @@ async def client():
         await PlainTextResponse("mounted")(scope, receive, send)
 
     app.router.routes.append(Mount("/files", app=mounted))
-    app.router.middleware_stack = matching.by_head(app.router)
+    matching.install(app.router)
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
         yield client

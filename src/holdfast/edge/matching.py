@@ -6,9 +6,7 @@ path, and only those that have a route there are asked, in the order in which th
 (a wrong method, no such path) goes the usual way.
 """
 
-from collections.abc import Callable, Coroutine
 from functools import lru_cache
-from typing import Any
 
 from fastapi.routing import APIRouter, iter_route_contexts
 from starlette.routing import BaseRoute, Match
@@ -20,11 +18,10 @@ SEGMENTS = 3
 MAX_KEPT = 1_024
 
 Head = tuple[str, ...]
-App = Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]
 
 
-def by_head(router: APIRouter) -> App:
-    """The router as an ASGI app that finds its routes by the beginning of the path. Its routes may not change afterwards."""
+def install(router: APIRouter) -> None:
+    """Have a router find its routes by the beginning of the path. Routes that are added afterwards are found the usual way."""
     heads = [(route, heads_of(route)) for route in router.routes]
 
     @lru_cache(maxsize=MAX_KEPT)
@@ -45,7 +42,7 @@ def by_head(router: APIRouter) -> App:
                     return
         await router.app(scope, receive, send)
 
-    return app
+    router.middleware_stack = app
 
 
 def heads_of(route: BaseRoute) -> frozenset[Head]:
