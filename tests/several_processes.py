@@ -41,8 +41,13 @@ def mark(items: list[pytest.Item], tests: Path) -> None:
     """Give the marker `engine` to the tests that run on any Postgres."""
     for item in items:
         inside = item.path.relative_to(tests).parts if item.path.is_relative_to(tests) else ("",)
-        # Messages that are kept in one API process are not there for the other.
-        of_one_process = "in_memory" in item.name
+        # Messages that are kept in one API process are not there for the other, nor are its metrics.
+        of_one_process = "in_memory" in item.name or "counted" in item.name
+        of_one_process = of_one_process or item.path.name in (
+            "test_metrics.py",
+            "test_counts.py",
+            "test_stats.py",
+        )
         own = OWN & set(getattr(item, "fixturenames", ()))
         if inside[0] in FOLDERS and not own and not of_one_process:
             item.add_marker(pytest.mark.engine)

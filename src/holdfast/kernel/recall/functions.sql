@@ -69,14 +69,16 @@ END;
 CREATE OR REPLACE FUNCTION recall_unlearn(in_scope bigint, in_words tsvector) RETURNS void
     LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    -- A word that another transaction is taking away already is left to it: none waits for another here.
+    -- A word that another transaction is taking away already is left to it: none waits for another here. Each word is a range
+    -- of the B-tree: Postgres 15 would answer `= ANY` from the trigram index, which takes thirty times as long.
     DELETE FROM recall_vocabulary old
-     USING (SELECT v.ctid AS row
-              FROM recall_vocabulary v
-             WHERE v.scope_id = in_scope AND v.lexeme = ANY (tsvector_to_array(in_words))
-               AND NOT EXISTS (SELECT FROM postings o
-                                WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0)
-               FOR UPDATE SKIP LOCKED) unused
+     USING unnest(tsvector_to_array(in_words)) AS gone (word),
+           LATERAL (SELECT v.ctid AS row
+                      FROM recall_vocabulary v
+                     WHERE v.scope_id = in_scope AND v.lexeme BETWEEN gone.word AND gone.word
+                       AND NOT EXISTS (SELECT FROM postings o
+                                        WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0)
+                       FOR UPDATE SKIP LOCKED) unused
      WHERE old.ctid = unused.row;
 END;
 
