@@ -54,3 +54,21 @@ async def test_only_administrators_manage_users(org):
         await ben.delete("/users/ben"),
     ]
     assert [(each.status_code, each.json()["code"]) for each in replies] == [(403, "MEM-001")] * 3
+
+
+async def test_a_deleted_user_who_comes_back_continues_their_versions(org):
+    """By a write that names them, by POST, by their own settings: each can be changed and deleted again."""
+    api, ana = org.client(), org.client(Holdfast_User="ana")
+    for _ in range(2):
+        assert (await ana.put("/agents/bot/entries/k", json={"content": "x"})).status_code < 300
+        assert (await api.patch("/users/ana", json={"email": "ana@example.com"})).status_code == 200
+        assert (await api.delete("/users/ana")).status_code == 204
+    again = await api.post("/users", json={"user_id": "ana"})
+    assert (again.status_code, again.json()["version"]) == (201, 6)
+    assert (await api.delete("/users/ana")).status_code == 204
+    mine = await ana.patch("/users/me", json={"insight_capture": False})
+    assert (mine.status_code, mine.json()["version"]) == (200, 8)
+    found = (await api.get("/revisions", params={"kind": "user", "object_id": "ana"})).json()
+    versions = [each["version"] for each in found["data"]]
+    assert versions == sorted(versions, reverse=True)
+    assert len(set(versions)) == len(versions) == 7

@@ -182,30 +182,30 @@ SELECT {user}
  WHERE org_id = %(org_id)s AND id = %(id)s;
 
 -- name: put_user
-INSERT INTO users AS u (org_id, id, email, owner, password_hash, created_at, updated_at)
-VALUES (%(org_id)s, %(id)s, %(email)s, coalesce(%(owner)s, false), %(password_hash)s, %(now)s, %(now)s)
+INSERT INTO users AS u (org_id, id, email, owner, password_hash, version, created_at, updated_at)
+VALUES (%(org_id)s, %(id)s, %(email)s, coalesce(%(owner)s, false), %(password_hash)s, %(before)s + 1, %(now)s, %(now)s)
 ON CONFLICT (org_id, id) DO UPDATE
    SET email = coalesce(excluded.email, u.email),
        owner = coalesce(%(owner)s, u.owner),
        password_hash = coalesce(excluded.password_hash, u.password_hash),
-       version = u.version + 1,
+       version = greatest(u.version, %(before)s) + 1,
        updated_at = later(u.updated_at, %(now)s)
 RETURNING {user};
 
 -- name: change_user
 -- Registers a user that is named for the first time. Gives no row where If-Match fails.
-INSERT INTO users AS u (org_id, id, insight_capture, created_at, updated_at)
-VALUES (%(org_id)s, %(id)s, coalesce(%(insight_capture)s, true), %(now)s, %(now)s)
+INSERT INTO users AS u (org_id, id, insight_capture, version, created_at, updated_at)
+VALUES (%(org_id)s, %(id)s, coalesce(%(insight_capture)s, true), %(before)s + 1, %(now)s, %(now)s)
 ON CONFLICT (org_id, id) DO UPDATE
-   SET insight_capture = coalesce(%(insight_capture)s, u.insight_capture), version = u.version + 1,
+   SET insight_capture = coalesce(%(insight_capture)s, u.insight_capture), version = greatest(u.version, %(before)s) + 1,
        updated_at = later(u.updated_at, %(now)s)
  WHERE matches(u.version, %(if_match)s)
 RETURNING {user};
 
 -- name: create_user
 -- Gives no row where the id is taken.
-INSERT INTO users (org_id, id, email, owner, created_at, updated_at)
-VALUES (%(org_id)s, %(id)s, %(email)s, %(owner)s, %(now)s, %(now)s)
+INSERT INTO users (org_id, id, email, owner, version, created_at, updated_at)
+VALUES (%(org_id)s, %(id)s, %(email)s, %(owner)s, %(before)s + 1, %(now)s, %(now)s)
 ON CONFLICT (org_id, id) DO NOTHING
 RETURNING {user};
 
@@ -216,8 +216,8 @@ SELECT id FROM users WHERE org_id = %(org_id)s AND owner ORDER BY id FOR UPDATE;
 -- name: change_person
 -- Gives no row where there is no such user, or If-Match fails.
 UPDATE users
-   SET email = CASE WHEN %(sets_email)s THEN %(email)s ELSE email END, owner = coalesce(%(owner)s, owner), version = version + 1,
-       updated_at = later(updated_at, %(now)s)
+   SET email = CASE WHEN %(sets_email)s THEN %(email)s ELSE email END, owner = coalesce(%(owner)s, owner),
+       version = greatest(version, %(before)s) + 1, updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s AND matches(version, %(if_match)s)
 RETURNING {user};
 

@@ -6,6 +6,7 @@ from holdfast.directory.model import (
     User,
 )
 from holdfast.directory.rows import IfMatch, action_of, list_page
+from holdfast.kernel import revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import (
@@ -40,6 +41,7 @@ async def change_me(
             queries.change_user,
             id=user_id,
             insight_capture=insight_capture,
+            before=await versions_before(tx, user_id),
             if_match=if_match,
         )
         if user is None:
@@ -69,6 +71,7 @@ async def put_user(
                 email=email.strip().lower() if email else None,
                 owner=owner,
                 password_hash=password_hash,
+                before=await versions_before(tx, user_id),
             )
         except psycopg.errors.UniqueViolation:
             raise Conflict("another user of the org has this e-mail address") from None
@@ -89,6 +92,11 @@ async def list_users(db: Database, caller: Caller, cursor: Cursor) -> Page[User]
         cursor,
         only_user=None if caller.administers else caller.must_be_user(),
     )
+
+
+async def versions_before(tx: Tx, user_id: str) -> int:
+    """The highest version that a user of this id ever had: one that is registered again after a deletion continues from it."""
+    return await revisions.latest_version(tx, "user", user_id)
 
 
 async def revise_user(tx: Tx, user: User) -> None:

@@ -4,7 +4,7 @@ import psycopg
 
 from holdfast.directory.model import Role, User
 from holdfast.directory.rows import IfMatch
-from holdfast.directory.users import queries, revise_user
+from holdfast.directory.users import queries, revise_user, versions_before
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFailed
@@ -27,7 +27,12 @@ async def create_user(
     async with db.begin(caller) as tx:
         try:
             user = await tx.one(
-                User, queries.create_user, id=user_id, email=_address(email), owner=role == "owner"
+                User,
+                queries.create_user,
+                id=user_id,
+                email=_address(email),
+                owner=role == "owner",
+                before=await versions_before(tx, user_id),
             )
         except psycopg.errors.UniqueViolation:
             raise Conflict(EMAIL_TAKEN) from None
@@ -71,6 +76,7 @@ async def change_user(
                 email=_address(email),
                 sets_email=sets_email,
                 owner=None if role is None else role == "owner",
+                before=await versions_before(tx, user_id),
                 if_match=if_match,
             )
         except psycopg.errors.UniqueViolation:
@@ -93,7 +99,8 @@ async def delete_user(
         if user is None:
             raise await _why_not(tx, user_id)
         await tx.run(queries.revoke_keys_of_user, id=user_id)
-        await tx.revise("user", user_id, version=user.version + 1, action="deleted")
+        last = max(user.version, await versions_before(tx, user_id))
+        await tx.revise("user", user_id, version=last + 1, action="deleted")
         tx.on_commit(db.services.get(KeyCache).forget)  # here at once; other processes are notified
 
 
