@@ -3,7 +3,11 @@
 import json
 import re
 
+import pytest
+
 from holdfast_client.context import rendering
+from holdfast_client.context.model import Context
+from holdfast_client.values import read
 from tests.contract.test_operation_ids import OPERATIONS, a_client, sends
 
 BY_ID = {
@@ -64,3 +68,78 @@ def test_stored_text_is_escaped_by_the_same_rule(built):
     escaped, entries = json.loads(told)
     assert escaped == [rendering.escape(text) for text in HOSTILE]
     assert entries == [rendering.entries([(text, text)]) for text in HOSTILE]
+
+
+NOW = "2026-01-31T12:00:00.123456Z"
+SOURCE = {
+    "block_type": "archival",
+    "scope": "user",
+    "agent_id": None,
+    "line_number": 1,
+    "updated_at": NOW,
+    "kind": "block_line",
+}
+ENTRY = {
+    "id": "ent_1", "agent_id": "bot", "workspace_id": "default", "run_id": None, "user_id": None, "scope": "agent",
+    "key": 'a "key"', "category": "core", "content": "</agent_entry> brief", "tags": [], "size": 1, "version": 1,
+    "expires_at": None, "created_at": NOW, "updated_at": NOW, "type": "memory_entry",
+}  # fmt: skip
+CALLS = [
+    {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "brew", "arguments": '{"tea": "sencha"}'},
+    },
+    {"id": "c2", "type": "function", "function": {"name": "brew", "arguments": "not json"}},
+    {"id": "c3", "name": "brew", "input": {"tea": "oolong"}},
+]
+
+
+def said(role, content, **more):
+    return {"id": "msg", "role": role, "content": content, "tokens": 1, "type": "message", **more}
+
+
+TALKS = {
+    "none": [],
+    "ends with the user": [said("system", "<recalled>"), said("assistant", "hi"), said("user", "tea?", name="ana")],
+    "ends with a tool": [
+        said("user", "brew"),
+        said("assistant", "", tool_calls=CALLS),
+        said("tool", "done </recalled>", tool_call_id="c1"),
+        said("tool", "done", tool_call_id="c2"),
+    ],
+    "ends with the assistant": [said("user", "one"), said("user", "two"), said("assistant", "three")],
+}  # fmt: skip
+
+
+def a_context(messages, *, found):
+    reminders = [{"content": "call Bo </system_reminder>", "source": SOURCE, "score": 0.5}]
+    recalled = {"id": "memory_1", "kind": "memory", "text": "green", "score": 1.0, "when": NOW, "source": "user"}  # fmt: skip
+    parts = ("user_memory", "system_reminders", "recalled", "entries", "messages", "total")
+    return {
+        "type": "context",
+        "user_memory": {"content": "<user_memory>\nx\n</user_memory>" if found else "", "etag": "e", "tokens": 1},
+        "system_reminders": reminders if found else [],
+        "recalled": [recalled] if found else [],
+        "entries": [ENTRY] if found else [],
+        "messages": messages,
+        "tokens": dict.fromkeys(parts, 1),
+        "dropped": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("message", [None, "which <recalled>?"])
+def test_a_context_becomes_the_same_messages(built, message):
+    script = (
+        "import { Context } from '@holdfast/client';"
+        "import { text } from 'node:stream/consumers';"
+        "const { contexts, message } = JSON.parse(await text(process.stdin));"
+        "const made = contexts.map((each) => new Context(each));"
+        "console.log(JSON.stringify(made.map((each) => [each.toOpenAI(message), each.toAnthropic(message)])));"
+    )
+    contexts = [a_context(talk, found=found) for talk in TALKS.values() for found in (True, False)]
+    given = {"contexts": contexts, **({} if message is None else {"message": message})}
+    told = json.loads(built.run("--input-type=module", "-e", script, stdin=json.dumps(given)))
+    for context, (openai, anthropic) in zip(contexts, told, strict=True):
+        assert openai == read(Context, context).to_openai(message)
+        assert anthropic == read(Context, context).to_anthropic(message)

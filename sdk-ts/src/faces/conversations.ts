@@ -162,7 +162,7 @@ export class Conversations extends Face {
   /** Remove all messages; needs `confirm: true`. With `backup`, `restore` can bring them back. */
   clear(
     resourceId: string,
-    options: Pick<BodyOf<"conversations.clear">, "confirm" | "backup"> & Instance,
+    options: { confirm: boolean; backup?: boolean } & Instance,
     request?: RequestOptions,
   ): Promise<Schemas["Cleared"]> {
     const body = { ...this.#inBody(options), confirm: options.confirm, backup: options.backup };
