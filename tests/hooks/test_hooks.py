@@ -194,3 +194,28 @@ def test_marks_and_roots(tmp_path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
     assert last_reply(empty) == ""
+
+
+def test_a_hook_loads_nothing_that_it_does_not_use(org, tmp_path) -> None:
+    """The agent waits for it: neither the server's libraries nor the command line of httpx are loaded."""
+    code = (
+        "import sys\n"
+        "sys.argv = ['hooks', 'claude-code']\n"
+        "from holdfast.hooks.__main__ import main\n"
+        "assert main() == 0\n"
+        "loaded = {name for name in sys.modules if sys.modules[name] is not None}\n"
+        "assert 'httpx' in loaded\n"
+        "unwanted = {'trio', 'rich', 'click', 'typer', 'pydantic', 'fastapi', 'psycopg', 'numpy'}\n"
+        "print(sorted(unwanted & loaded), file=sys.stderr)\n"
+    )
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps({**payload, "prompt": PROMPT}),
+        env={**os.environ, "HOLDFAST_URL": org.url, "HOLDFAST_API_KEY": org.key},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")

@@ -1,5 +1,7 @@
 """What a Call says about the request it becomes."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlsplit
 
@@ -143,3 +145,16 @@ def test_what_is_taken_away_by_a_name_is_not_taken_away_twice():
     call = remove(ANYONE, "/x", field_of("forgotten", bool), if_match=3)
     assert (call.method, call.repeatable) == ("DELETE", False)
     assert call.headers == {"If-Match": '"3"'}
+
+
+def test_importing_the_client_does_not_load_the_command_line_of_httpx() -> None:
+    """Which loads click, rich and pygments; a program that wants it can still have it."""
+    code = (
+        "import sys, holdfast_client, httpx\n"
+        "assert not {'click', 'rich', 'pygments'} & sys.modules.keys()\n"
+        "assert httpx is holdfast_client.lean_httpx.httpx\n"
+        "import httpx._main\n"
+        "assert callable(httpx._main.main)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

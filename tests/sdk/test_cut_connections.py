@@ -92,12 +92,18 @@ async def test_random_cuts_during_many_writes(org) -> None:
                 (chance.choice(["up", "down"]), chance.randint(1, 700))
                 for _ in range(chance.randint(0, 3))
             ]
-            with Client(between.url, org.key, max_retries=2) as client:
-                try:
-                    client.scope(agent="bot").entries.store(f"k{number}", "v", expected_version=0)
-                    acknowledged.append(f"k{number}")
-                except ConnectionFailed:
-                    failed.append(f"k{number}")
+            key = f"k{number}"
+            try:
+                if number % 2:
+                    with Client(between.url, org.key, max_retries=2) as client:
+                        client.scope(agent="bot").entries.store(key, "v", expected_version=0)
+                else:
+                    async with AsyncClient(between.url, org.key, max_retries=2) as client:
+                        bot = client.scope(agent="bot")
+                        await bot.entries.store(key, "v", expected_version=0)
+                acknowledged.append(key)
+            except ConnectionFailed:
+                failed.append(key)
         assert between.cut > 10
     with Client(org.url, org.key) as client:
         kept = {entry.key: entry.version for entry in client.scope(agent="bot").entries.list().data}

@@ -111,6 +111,29 @@ def test_an_export_is_imported_once(both, tmp_path, source) -> None:
     assert dict(again.left_out) == left_out
 
 
+class Interrupted(Exception):
+    """Stands for Ctrl-C in the middle of an import."""
+
+
+@pytest.mark.parametrize("source", ["mem0", "zep", "chatgpt", "mcp"])
+def test_an_interrupted_import_goes_on_where_it_is_run_again(both, tmp_path, source) -> None:
+    """What came before the interruption is there already, and in all everything is there once."""
+    content, imported, left_out = CASES[source]
+    file = write(tmp_path, content)
+
+    def stop(done: int, total: int) -> None:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        import_file(both.sync, source, file, progress=stop)
+    report = import_file(both.sync, source, file)
+    known = dict(report.unchanged)
+    assert {kind: report.imported[kind] + known.get(kind, 0) for kind in imported} == imported
+    assert dict(report.left_out) == left_out
+    again = import_file(both.sync, source, file)
+    assert set(again.imported) <= {"relations"}
+
+
 def test_what_was_imported_is_there(both, tmp_path) -> None:
     import_file(both.sync, "mem0", write(tmp_path, MEM0))
     [tea] = both.sync.scope(user="ana").memories.list().data

@@ -6,9 +6,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import httpx
-
 from holdfast_client.calls import Call
+from holdfast_client.lean_httpx import httpx
 from holdfast_client.scope import Scope
 from holdfast_client.transport import (
     MAX_RETRIES,

@@ -15,8 +15,6 @@ from http import HTTPStatus
 from itertools import count
 from typing import Any, TypeVar
 
-import httpx
-
 from holdfast_client.calls import Call, Reply
 from holdfast_client.errors import (
     BY_CODE,
@@ -25,6 +23,7 @@ from holdfast_client.errors import (
     HoldfastError,
     UnexpectedReply,
 )
+from holdfast_client.lean_httpx import httpx
 from holdfast_client.values import Unreadable, read
 
 T = TypeVar("T")
