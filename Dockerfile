@@ -19,7 +19,8 @@ FROM python:3.12-slim
 RUN useradd --uid 10001 --create-home holdfast && install --directory --owner holdfast --mode 700 /data
 COPY --from=build /opt/holdfast /opt/holdfast
 ENV PATH=/opt/holdfast/bin:$PATH HOLDFAST_DATA_DIR=/data HOLDFAST_HOST=0.0.0.0 PYTHONUNBUFFERED=1
-USER holdfast
+# By number, so that a cluster can check that it is not root.
+USER 10001
 VOLUME /data
 EXPOSE 8321
 HEALTHCHECK --interval=10s --timeout=4s --start-period=60s \
