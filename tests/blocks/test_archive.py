@@ -10,7 +10,7 @@ from holdfast.kernel import clock
 from holdfast.kernel.sql import Query
 
 # Of a model that nobody has heard of, every passage is missing its vector.
-WITHOUT_A_VECTOR = Query("all", "SELECT object_id FROM recall_missing('none', 0, 1000)")
+WITHOUT_A_VECTOR = Query("all", "SELECT object_id FROM recall_missing(%(org_id)s, 'none', 0, 1000)")
 START = datetime(2030, 1, 1, tzinfo=UTC)
 
 

@@ -85,6 +85,9 @@ def migrate_command(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     dry_run: Annotated[bool, typer.Option(help="Only say what would be applied.")] = False,
+    on_citus: Annotated[
+        bool, typer.Option("--citus", help="Distribute the tables by org over the nodes of Citus.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Update the database schema; safe while the service runs.
@@ -93,5 +96,9 @@ def migrate_command(
     """
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     with reach_database(settings, migrated=False) as urls:
-        names = migrate.pending(urls.owner) if dry_run else migrate.migrate(urls.owner)
+        names = (
+            migrate.pending(urls.owner, on_citus=on_citus)
+            if dry_run
+            else migrate.migrate(urls.owner, on_citus=on_citus)
+        )
     show({"pending" if dry_run else "applied": names}, as_json=as_json)

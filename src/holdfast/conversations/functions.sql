@@ -9,14 +9,14 @@ DECLARE
     org text;
 BEGIN
     FOR org IN SELECT o.org_id FROM orgs o LOOP
-        PERFORM set_config('holdfast.org', org, true);
+        PERFORM enter_org(org);
         IF EXISTS (SELECT FROM conversations c WHERE c.org_id = org AND c.expires_at <= in_now)
            OR EXISTS (SELECT FROM conversation_histories h WHERE h.org_id = org AND h.expires_at <= in_now)
            OR EXISTS (SELECT FROM conversation_flushed f WHERE f.org_id = org AND f.flushed_at < in_flushed_before) THEN
             RETURN NEXT org;
         END IF;
     END LOOP;
-    PERFORM set_config('holdfast.org', entered, true);
+    PERFORM enter_org(entered);
 END $$;
 
 REVOKE ALL ON FUNCTION conversations_to_sweep FROM PUBLIC;

@@ -5,7 +5,8 @@ SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS creat
        coalesce(r.updated_at, o.created_at) AS updated_at,
        a.memory AS refers_to, o.workspaces_enabled,
        s.id IS NOT NULL AND NOT coalesce(
-           sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*), false)
+           sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
+                    s.workspace_id, s.user_id, s.agent_id), false)
        AS hides_session
   FROM orgs o
   LEFT JOIN memory_resources r ON r.org_id = o.org_id AND r.id = %(resource_id)s
@@ -23,7 +24,8 @@ ON CONFLICT (org_id, id) DO UPDATE
        project_id = coalesce(s.project_id, excluded.project_id),
        version = s.version + 1,
        updated_at = greatest(%(now)s, s.updated_at + interval '1 microsecond')
- WHERE sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*)
+ WHERE sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
+                    s.workspace_id, s.user_id, s.agent_id)
 RETURNING id;
 
 -- name: link_session

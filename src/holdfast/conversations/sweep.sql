@@ -25,7 +25,8 @@ WITH h AS (
      LIMIT %(limit)s
        FOR UPDATE SKIP LOCKED
 ), {dropping_histories}, dropped AS (
-    SELECT recall_drop('summary', ARRAY(SELECT id FROM summaries)), recall_drop('flushed', ARRAY(SELECT id FROM flushed))
+    SELECT recall_drop(%(org_id)s, 'summary', ARRAY(SELECT id FROM summaries)),
+           recall_drop(%(org_id)s, 'flushed', ARRAY(SELECT id FROM flushed))
 )
 SELECT cardinality(ARRAY(SELECT conversation_id FROM h)) FROM dropped;
 
@@ -43,6 +44,6 @@ WITH old AS (
     DELETE FROM conversation_flushed f USING old WHERE f.org_id = %(org_id)s AND f.id = old.id
     RETURNING f.id
 ), dropped AS (
-    SELECT recall_drop('flushed', ARRAY(SELECT id FROM gone))
+    SELECT recall_drop(%(org_id)s, 'flushed', ARRAY(SELECT id FROM gone))
 )
 SELECT cardinality(ARRAY(SELECT id FROM gone)) FROM dropped;

@@ -57,10 +57,11 @@ SELECT {workspace}
  WHERE org_id = %(org_id)s AND id = %(id)s;
 
 -- name: put_workspace
--- Gives no row where If-Match fails.
+-- Gives no row where If-Match fails. Whether there is one is asked in any case, here and below: where the planner can leave the
+-- question out, Citus inserts nothing into a table that it keeps on every node.
 INSERT INTO workspaces AS w (org_id, id, name, created_at, updated_at)
 SELECT %(org_id)s, %(id)s, %(name)s, %(now)s, %(now)s
- WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM workspaces WHERE org_id = %(org_id)s AND id = %(id)s)
+ WHERE coalesce((SELECT true FROM workspaces WHERE org_id = %(org_id)s AND id = %(id)s), %(if_match)s::int[] IS NULL)
 ON CONFLICT (org_id, id) DO UPDATE
    SET name = excluded.name, version = w.version + 1,
        updated_at = later(w.updated_at, %(now)s)
@@ -98,7 +99,7 @@ SELECT {project}
 INSERT INTO projects AS p (org_id, id, name, visibility, workspace_id, created_at, updated_at)
 SELECT %(org_id)s, %(id)s, %(name)s, coalesce(%(visibility)s, 'team'), coalesce(%(workspace_id)s, %(active_workspace_id)s),
        %(now)s, %(now)s
- WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM projects WHERE org_id = %(org_id)s AND id = %(id)s)
+ WHERE coalesce((SELECT true FROM projects WHERE org_id = %(org_id)s AND id = %(id)s), %(if_match)s::int[] IS NULL)
 ON CONFLICT (org_id, id) DO UPDATE
    SET name = coalesce(excluded.name, p.name),
        visibility = coalesce(%(visibility)s, p.visibility),
@@ -152,7 +153,7 @@ SELECT {agent}
 -- Gives no row where If-Match fails, or the agent lives in another workspace.
 INSERT INTO agents AS a (org_id, id, name, workspace_id, project_id, memory, created_at, updated_at)
 SELECT %(org_id)s, %(id)s, %(name)s, %(workspace_id)s, %(project_id)s, coalesce(%(memory)s::jsonb, '[]'), %(now)s, %(now)s
- WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM agents WHERE org_id = %(org_id)s AND id = %(id)s)
+ WHERE coalesce((SELECT true FROM agents WHERE org_id = %(org_id)s AND id = %(id)s), %(if_match)s::int[] IS NULL)
 ON CONFLICT (org_id, id) DO UPDATE
    SET name = coalesce(excluded.name, a.name),
        project_id = coalesce(excluded.project_id, a.project_id),
@@ -251,16 +252,17 @@ SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settle
                                                                                  'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
                                   ORDER BY c.resource_id, c.key), '[]')
           FROM session_conversations c
-         WHERE c.org_id = s.org_id AND c.session_id = s.id) AS conversations,
+         WHERE c.org_id = %(org_id)s AND c.session_id = s.id) AS conversations,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('resource_id', g.resource_id, 'key', g.key,
                                                      'message_id', g.message_id)
                                   ORDER BY g.resource_id, g.key), '[]')
           FROM session_progress g
-         WHERE g.org_id = s.org_id AND g.session_id = s.id AND g.message_id IS NOT NULL) AS settled_through
+         WHERE g.org_id = %(org_id)s AND g.session_id = s.id AND g.message_id IS NOT NULL) AS settled_through
   FROM sessions s
  WHERE org_id = %(org_id)s
    AND id = %(id)s
-   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*);
+   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
+                    s.workspace_id, s.user_id, s.agent_id);
 
 -- name: name_exists
 -- sight: tells only whether a cursor of a list is a name; the list shows what the caller sees

@@ -232,7 +232,7 @@ DELETE FROM node_items i
  WHERE i.org_id = %(org_id)s
    AND (i.node_id = ANY (%(nodes)s::text[])
         OR (%(everything)s AND EXISTS (SELECT FROM revisions r
-                                        WHERE r.org_id = i.org_id AND r.kind = 'node_item' AND r.object_id = i.id
+                                        WHERE r.org_id = %(org_id)s AND r.kind = 'node_item' AND r.object_id = i.id
                                           AND r.user_id = %(user_id)s)))
 RETURNING i.id;
 
@@ -260,7 +260,7 @@ WITH gone AS (
      WHERE e.org_id = %(org_id)s
        AND (e.store_id = ANY (%(stores)s::text[])
             OR (%(everything)s AND EXISTS (SELECT FROM revisions r
-                                            WHERE r.org_id = e.org_id AND r.kind = 'store_entry' AND r.object_id = e.id
+                                            WHERE r.org_id = %(org_id)s AND r.kind = 'store_entry' AND r.object_id = e.id
                                               AND r.version = e.version AND r.user_id = %(user_id)s)))
     RETURNING e.id, e.store_id, e.size
 ), counted AS (
@@ -276,7 +276,7 @@ SELECT id FROM gone;
 DELETE FROM memory_stores s
  WHERE s.org_id = %(org_id)s AND s.created_by = %(user_id)s
    AND (s.visibility = 'private'
-        OR (%(everything)s AND NOT EXISTS (SELECT FROM store_entries e WHERE e.org_id = s.org_id AND e.store_id = s.id)))
+        OR (%(everything)s AND NOT EXISTS (SELECT FROM store_entries e WHERE e.org_id = %(org_id)s AND e.store_id = s.id)))
 RETURNING s.id;
 
 -- --- with everything: what the person wrote into shared memory -------------------------------------------------------
@@ -287,7 +287,7 @@ WITH gone AS (
     DELETE FROM entries e
      WHERE e.org_id = %(org_id)s AND e.user_id IS NULL
        AND EXISTS (SELECT FROM revisions r
-                    WHERE r.org_id = e.org_id AND r.kind = 'entry' AND r.object_id = e.id AND r.version = e.version
+                    WHERE r.org_id = %(org_id)s AND r.kind = 'entry' AND r.object_id = e.id AND r.version = e.version
                       AND r.user_id = %(user_id)s)
     RETURNING e.id, e.quota
 ), counted AS (
@@ -313,7 +313,7 @@ WITH theirs AS (
      WHERE f.org_id = %(org_id)s AND f.conversation_id = t.conversation_id AND f.message_id = t.message_id
     RETURNING f.id, f.message_id
 ), dropped AS (
-    SELECT recall_drop('flushed', ARRAY(SELECT id FROM flushed))
+    SELECT recall_drop(%(org_id)s, 'flushed', ARRAY(SELECT id FROM flushed))
 )
 SELECT id FROM live UNION SELECT message_id FROM flushed, dropped;
 
@@ -364,18 +364,18 @@ DELETE FROM revisions r
         OR (r.user_id = %(user_id)s
             AND (r.kind <> ALL (%(shared_kinds)s::text[])
                  OR (r.kind = 'memory'
-                     AND NOT EXISTS (SELECT FROM memories m WHERE m.org_id = r.org_id AND m.id = r.object_id))
+                     AND NOT EXISTS (SELECT FROM memories m WHERE m.org_id = %(org_id)s AND m.id = r.object_id))
                  OR (r.kind = 'node'
-                     AND NOT EXISTS (SELECT FROM nodes n WHERE n.org_id = r.org_id AND n.id = r.object_id))
+                     AND NOT EXISTS (SELECT FROM nodes n WHERE n.org_id = %(org_id)s AND n.id = r.object_id))
                  OR (r.kind = 'node_item'
-                     AND NOT EXISTS (SELECT FROM node_items i WHERE i.org_id = r.org_id AND i.id = r.object_id))
+                     AND NOT EXISTS (SELECT FROM node_items i WHERE i.org_id = %(org_id)s AND i.id = r.object_id))
                  OR (r.kind = 'node_edge'
-                     AND NOT EXISTS (SELECT FROM node_edges e WHERE e.org_id = r.org_id AND e.id = r.object_id))
+                     AND NOT EXISTS (SELECT FROM node_edges e WHERE e.org_id = %(org_id)s AND e.id = r.object_id))
                  OR (r.kind = 'asset'
-                     AND NOT EXISTS (SELECT FROM memory_assets a WHERE a.org_id = r.org_id AND a.id = r.object_id))
+                     AND NOT EXISTS (SELECT FROM memory_assets a WHERE a.org_id = %(org_id)s AND a.id = r.object_id))
                  OR (r.kind IN ('store', 'store_entry')
                      AND NOT EXISTS (SELECT FROM memory_stores s
-                                      WHERE s.org_id = r.org_id AND s.id = coalesce(r.parent_id, r.object_id))))))
+                                      WHERE s.org_id = %(org_id)s AND s.id = coalesce(r.parent_id, r.object_id))))))
 RETURNING r.id;
 
 -- --- what stays, under the pseudonym ---------------------------------------------------------------------------------

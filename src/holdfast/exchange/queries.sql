@@ -13,6 +13,7 @@ SELECT NOT EXISTS (SELECT FROM revisions r
                     WHERE r.org_id = %(org_id)s AND r.kind NOT IN ('org', 'workspace', 'user', 'key'));
 
 -- name: import_rows
+-- changes keys, where the table is one of users, agents or workspaces
 SELECT number, outcome FROM exchange_import(%(table)s, %(rows)s::jsonb, %(fresh)s);
 
 -- name: clear_revisions

@@ -3,7 +3,7 @@
 -- name: enter
 -- The role is taken on for this transaction only (SET LOCAL ROLE), in the same statement: a pooler between would drop a role
 -- that was set for the session or at its start.
-SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', %(org_id)s, true);
+SELECT set_config('role', 'holdfast_app', true), enter_org(%(org_id)s);
 
 -- name: enter_with_proof
 SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', '-', true),
@@ -21,3 +21,7 @@ VALUES (
     %(actor_type)s, %(actor_id)s, %(user_id)s, %(agent_id)s, %(session_id)s, %(request_id)s, %(now)s,
     %(state)s, %(content)s
 );
+
+-- name: notify_keys_changed
+-- Where a trigger cannot: on Citus, whose processes all listen on the coordinator. See migrations/0003_access.sql.
+SELECT pg_notify('holdfast_keys', '');

@@ -47,13 +47,13 @@ CREATE OR REPLACE FUNCTION sees_project(by_user text, by_workspace text, project
 -- Whether a caller sees a session of the active workspace: its user's, or for a session without a user its agent's.
 -- `key_agent` is the agent that an agent key is bound to; `any_agent` is true for service keys, which may name any agent.
 CREATE OR REPLACE FUNCTION sees_session(
-    by_user text, by_agent text, by_workspace text, key_agent text, any_agent boolean, session sessions
+    by_user text, by_agent text, by_workspace text, key_agent text, any_agent boolean,
+    of_workspace text, of_user text, of_agent text
 ) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN session.workspace_id = by_workspace
-       AND (key_agent IS NULL OR session.agent_id IS NULL OR session.agent_id = key_agent)
-       AND (session.user_id = by_user
-            OR (session.user_id IS NULL AND (any_agent OR coalesce(session.agent_id = by_agent, false))));
+    RETURN of_workspace = by_workspace
+       AND (key_agent IS NULL OR of_agent IS NULL OR of_agent = key_agent)
+       AND (of_user = by_user OR (of_user IS NULL AND (any_agent OR coalesce(of_agent = by_agent, false))));
 
 -- --- versions and times of change --------------------------------------------------------------------------------------
 
@@ -134,10 +134,10 @@ DECLARE
     org text;
 BEGIN
     FOR org IN SELECT o.org_id FROM orgs o LOOP
-        PERFORM set_config('holdfast.org', org, true);
+        PERFORM enter_org(org);
         RETURN QUERY SELECT org, stuck.job_id, stuck.queue, stuck.reason FROM stuck_jobs_of(org, dead_before, overdue_before) stuck;
     END LOOP;
-    PERFORM set_config('holdfast.org', entered, true);
+    PERFORM enter_org(entered);
 END $$;
 
 -- Gives every job of a queue that has no entry one, so that a worker takes it up: how many. Two at once would each make
@@ -154,7 +154,7 @@ BEGIN
     END IF;
     FOR lost IN SELECT * FROM stuck_jobs('-infinity', '-infinity') stuck
                  WHERE stuck.reason = 'no_entry' AND stuck.queue = in_queue LOOP
-        PERFORM set_config('holdfast.org', lost.org_id, true);
+        PERFORM enter_org(lost.org_id);
         PERFORM enqueue_job(job.queue, job.org_id, job.id, job.not_before)
            FROM jobs job
           WHERE job.org_id = lost.org_id AND job.id = lost.job_id
@@ -167,7 +167,7 @@ BEGIN
              WHERE job.org_id = lost.org_id AND job.id = lost.job_id AND job.status = 'running';
         END IF;
     END LOOP;
-    PERFORM set_config('holdfast.org', entered, true);
+    PERFORM enter_org(entered);
     RETURN requeued;
 END $$;
 

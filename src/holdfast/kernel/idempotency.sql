@@ -70,12 +70,14 @@ SELECT k.credential_id, k.endpoint, k.key
                 WHERE mentioned.id[1] = ANY (%(ids)s));
 
 -- name: mark_forgotten
+-- RETURNING: without it Citus would COPY the rows, which row-level security refuses.
 -- Marks are of use while a request that began before them is under way; those of another day go.
 WITH old AS (
     DELETE FROM forgotten WHERE org_id = %(org_id)s AND forgotten_at <= %(before)s
 )
 INSERT INTO forgotten (org_id, object_id, forgotten_at)
-SELECT %(org_id)s, each.id, %(now)s FROM unnest(%(ids)s::text[]) AS each (id);
+SELECT %(org_id)s, each.id, %(now)s FROM unnest(%(ids)s::text[]) AS each (id)
+RETURNING number;
 
 -- name: forget_found
 -- What this request was answered with is gone; that it was answered stays.

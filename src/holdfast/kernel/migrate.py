@@ -14,13 +14,13 @@ number of processes start at once. Decision 6 says why this is not a library.
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
-from holdfast.kernel import prerequisites
+from holdfast.kernel import citus, prerequisites
 from holdfast.kernel.session import DatabaseUnfit
 
 PACKAGE = Path(__file__).parent.parent
@@ -78,26 +78,58 @@ def declared() -> Schema:
     )
 
 
-def pending(owner_url: str, schema: Schema | None = None) -> list[str]:
-    """The names of the migrations and files of functions that this database lacks."""
+def _on_citus(schema: Schema) -> Schema:
+    """The same schema with functions that Citus can plan."""
+
+    def changed(file: SqlFile) -> SqlFile:
+        return replace(file, text=citus.function_text(file.text))
+
+    return replace(
+        schema, base=changed(schema.base), functions=tuple(map(changed, schema.functions))
+    )
+
+
+def pending(owner_url: str, schema: Schema | None = None, *, on_citus: bool = False) -> list[str]:
+    """The names of the migrations and files of functions that this database lacks, and on Citus the tables that are to be
+    distributed."""
     schema = schema or declared()
+    tables: list[str] = []
     with psycopg.connect(owner_url, autocommit=True) as connection:
+        if on_citus:
+            citus.check(connection)
+        if on_citus or citus.is_distributed(connection):
+            schema = _on_citus(schema)
+            tables = citus.undistributed(connection)
         applied, functions = _applied_migrations(connection), _applied_functions(connection)
-    return [file.name for file in schema.migrations if file.name not in applied] + [
-        file.name for file in schema.function_files if functions.get(file.name) != file.digest
-    ]
+    return (
+        [file.name for file in schema.migrations if file.name not in applied]
+        + [file.name for file in schema.function_files if functions.get(file.name) != file.digest]
+        + tables
+    )
 
 
 def migrate(
-    owner_url: str, schema: Schema | None = None, *, lock_timeout_s: float = LOCK_TIMEOUT_S
+    owner_url: str,
+    schema: Schema | None = None,
+    *,
+    lock_timeout_s: float = LOCK_TIMEOUT_S,
+    on_citus: bool = False,
 ) -> list[str]:
-    """Bring the schema up to date; the names of what was applied. Safe beside a running service, and twice."""
+    """Bring the schema up to date; the names of what was applied. Safe beside a running service, and twice.
+
+    `on_citus` distributes the tables by org; a database that was distributed before stays so without being told."""
     schema = schema or declared()
     with psycopg.connect(owner_url, autocommit=True) as connection:
         prerequisites.check_server(connection)
+        if on_citus:
+            citus.check(connection)
         _take_turn(connection)
         _set_lock_timeout(connection, lock_timeout_s)
         prerequisites.create(connection)
+        on_citus = on_citus or citus.is_distributed(connection)
+        if on_citus:
+            citus.prepare(connection)
+            schema = _on_citus(schema)
         _create_records(connection)
         todo = _unapplied(connection, schema)
         functions = _applied_functions(connection)
@@ -110,7 +142,8 @@ def migrate(
             # A migration may have dropped a function that stood in its way; a file may be gone.
             if todo or stale or functions:
                 _apply_functions(connection, schema)
-        return [file.name for file in todo] + stale
+            spread = citus.distribute(connection) if on_citus else []
+        return [file.name for file in todo] + stale + spread
 
 
 # --- one at a time ---------------------------------------------------------------------------------------------------

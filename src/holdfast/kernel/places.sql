@@ -33,4 +33,5 @@ SELECT s.agent_id,
   FROM sessions s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(session_id)s
-   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s, s.*);
+   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
+                    s.workspace_id, s.user_id, s.agent_id);

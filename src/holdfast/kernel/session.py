@@ -34,7 +34,7 @@ async def enter_service(connection: Connection) -> bool:
             f"the login {connection.info.user!r} cannot work as {ROLE} ({error.diag.message_primary}):"
             f' run holdfast migrate, or as an administrator GRANT {ROLE} TO "{connection.info.user}"'
         ) from error
-    role, bypasses, backend_pid = row or (None, True, 0)
+    role, bypasses, backend_pid, connection.on_citus = row or (None, True, 0, False)
     if role != ROLE or bypasses:
         raise DatabaseUnfit(
             f"{role} would bypass row-level security: ALTER ROLE {ROLE} NOSUPERUSER NOBYPASSRLS"

@@ -15,6 +15,14 @@ _PACKAGE = Path(__file__).parent.parent
 _SHARED = "fragments.sql"
 _name_line = re.compile(r"^-- (?P<what>name|fragment): (?P<name>[a-z][a-z0-9_]*)$", re.MULTILINE)
 _comment_line = re.compile(r"^\s*--.*\n?", re.MULTILINE)
+# Statements that can change the result of a key's lookup, as the triggers of migrations/0003_access.sql have it; or that say so.
+_changes_keys = re.compile(
+    r"\b(?:UPDATE|DELETE FROM)\s+(?:api_keys|agents|workspaces|users)\b"
+    r"|\bINSERT INTO\s+(?:api_keys|agents|workspaces|users)\b.*\bDO UPDATE\b"
+    r"|\bINSERT INTO\s+users\s*\([^)]*\bowner\b"
+    r"|^-- changes keys\b",
+    re.DOTALL | re.MULTILINE,
+)
 _use_of_fragment = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
@@ -25,6 +33,7 @@ class Query:
         self.name = name
         self.text = text
         self.bytes = text.encode()
+        self.changes_keys = bool(_changes_keys.search(text))
 
     def __repr__(self) -> str:
         return f"<Query {self.name}>"

@@ -134,6 +134,8 @@ class Tx:
         self, row_type: type[T], query: Query, params: dict[str, Any]
     ) -> psycopg.AsyncCursor[T]:
         """Send a statement without waiting; fetching from the cursor waits."""
+        if query.changes_keys and self.connection.on_citus:  # where tables have no triggers
+            self.before_commit(_notify_keys_changed)
         cursor = self.connection.cursor(row_factory=_rows_as(row_type))
         await cursor.execute(
             query.bytes, {**self._common, **params}, binary=_comes_in_binary(row_type)
@@ -153,6 +155,10 @@ class Tx:
 
 
 LastStep = Callable[[Tx], Awaitable[None]]
+
+
+async def _notify_keys_changed(tx: Tx) -> None:
+    await tx.run(queries.notify_keys_changed)
 
 
 @dataclass(slots=True)

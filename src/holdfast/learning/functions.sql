@@ -10,7 +10,7 @@ DECLARE
     org text;
 BEGIN
     FOR org IN SELECT o.org_id FROM orgs o LOOP
-        PERFORM set_config('holdfast.org', org, true);
+        PERFORM enter_org(org);
         RETURN QUERY
             SELECT org, s.id, s.user_id, s.agent_id, s.workspace_id
               FROM sessions s
@@ -24,7 +24,7 @@ BEGIN
              ORDER BY s.last_activity_at
              LIMIT 1000;
     END LOOP;
-    PERFORM set_config('holdfast.org', entered, true);
+    PERFORM enter_org(entered);
 END $$;
 
 -- The orgs that hold texts given before an instant.
@@ -35,12 +35,12 @@ DECLARE
     org text;
 BEGIN
     FOR org IN SELECT o.org_id FROM orgs o LOOP
-        PERFORM set_config('holdfast.org', org, true);
+        PERFORM enter_org(org);
         IF EXISTS (SELECT FROM given_texts g WHERE g.org_id = org AND g.given_at < before) THEN
             RETURN NEXT org;
         END IF;
     END LOOP;
-    PERFORM set_config('holdfast.org', entered, true);
+    PERFORM enter_org(entered);
 END $$;
 
 -- The users, and agents without one, whose memory was learned for and not consolidated since.
@@ -52,7 +52,7 @@ DECLARE
     org text;
 BEGIN
     FOR org IN SELECT o.org_id FROM orgs o LOOP
-        PERFORM set_config('holdfast.org', org, true);
+        PERFORM enter_org(org);
         RETURN QUERY
             SELECT DISTINCT ON (p.audience) org, p.user_id, CASE WHEN p.user_id IS NULL THEN p.agent_id END, p.workspace_id
               FROM proposals p
@@ -64,7 +64,7 @@ BEGIN
              ORDER BY p.audience, p.id DESC
              LIMIT 1000;
     END LOOP;
-    PERFORM set_config('holdfast.org', entered, true);
+    PERFORM enter_org(entered);
 END $$;
 
 REVOKE ALL ON FUNCTION rested_sessions, given_texts_to_sweep, owners_to_consolidate FROM PUBLIC;

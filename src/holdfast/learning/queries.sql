@@ -22,16 +22,16 @@ SELECT f.id, f.place, f.object_id, f.kind, f.content, f.subject, f.attribute, f.
        CASE WHEN p.target = 'block' AND p.scope = 'user' THEN NULL ELSE p.agent_id END AS agent_id,
        ARRAY(SELECT s.conversation || ' ' || s.message_id
                FROM learned_sources s
-              WHERE s.org_id = f.org_id AND s.fact_id = f.id) AS messages
+              WHERE s.org_id = %(org_id)s AND s.fact_id = f.id) AS messages
   FROM learned_facts f
   JOIN proposals p ON p.org_id = f.org_id AND p.id = f.id
  WHERE f.org_id = %(org_id)s AND f.audience = %(audience)s AND f.ended_at IS NULL
    AND CASE f.place
        WHEN 'memory' THEN EXISTS (SELECT FROM memories m
-                                   WHERE m.org_id = f.org_id AND m.id = f.object_id AND m.superseded_by IS NULL
+                                   WHERE m.org_id = %(org_id)s AND m.id = f.object_id AND m.superseded_by IS NULL
                                      AND coalesce(least(m.expires_at, m.valid_to), 'infinity') > %(now)s)
-       WHEN 'entry' THEN EXISTS (SELECT FROM entries e WHERE e.org_id = f.org_id AND e.id = f.object_id)
-       WHEN 'node_item' THEN EXISTS (SELECT FROM node_items i WHERE i.org_id = f.org_id AND i.id = f.object_id)
+       WHEN 'entry' THEN EXISTS (SELECT FROM entries e WHERE e.org_id = %(org_id)s AND e.id = f.object_id)
+       WHEN 'node_item' THEN EXISTS (SELECT FROM node_items i WHERE i.org_id = %(org_id)s AND i.id = f.object_id)
        ELSE true END
  ORDER BY f.id DESC
  LIMIT %(limit)s;
@@ -267,7 +267,7 @@ SELECT org_id FROM given_texts_to_sweep(%(before)s) AS org_id;
 -- sight: the job was read under it
 SELECT r.kind, r.object_id, min(r.version) AS first, max(r.version) AS last, count(*)::int AS number,
        (SELECT max(v.version) FROM revisions v
-         WHERE v.org_id = r.org_id AND v.kind = r.kind AND v.object_id = r.object_id) AS newest,
+         WHERE v.org_id = %(org_id)s AND v.kind = r.kind AND v.object_id = r.object_id) AS newest,
        (array_agg(r.action ORDER BY r.version DESC))[1] AS action,
        (array_agg(r.label ORDER BY r.version DESC))[1] AS label,
        (array_agg(r.parent_id ORDER BY r.version DESC))[1] AS parent_id,

@@ -14,7 +14,7 @@ SELECT {memory_row}
  CROSS JOIN LATERAL (
        SELECT r.state, r.content
          FROM revisions r
-        WHERE r.org_id = present.org_id AND r.kind = 'memory' AND r.object_id = present.id AND r.created_at <= %(as_of)s
+        WHERE r.org_id = %(org_id)s AND r.kind = 'memory' AND r.object_id = present.id AND r.created_at <= %(as_of)s
         ORDER BY r.version DESC
         LIMIT 1) AS r
  CROSS JOIN LATERAL jsonb_populate_record(NULL::memories, r.state || jsonb_build_object('value', r.content)) AS m
@@ -57,9 +57,9 @@ SELECT {memory_row}
               SELECT f.*
                 FROM memories present
                 JOIN revisions r
-                  ON r.org_id = present.org_id AND r.kind = 'memory' AND r.object_id = present.id
+                  ON r.org_id = %(org_id)s AND r.kind = 'memory' AND r.object_id = present.id
                  AND r.version = (SELECT max(v.version) FROM revisions v
-                                   WHERE v.org_id = present.org_id AND v.kind = 'memory' AND v.object_id = present.id
+                                   WHERE v.org_id = %(org_id)s AND v.kind = 'memory' AND v.object_id = present.id
                                      AND v.created_at <= %(as_of)s)
                CROSS JOIN LATERAL jsonb_populate_record(
                      NULL::memories, r.state || jsonb_build_object('value', r.content)) AS f

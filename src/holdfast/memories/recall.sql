@@ -5,7 +5,7 @@ SELECT seen.audiences, seen.scopes, active_workspace(%(by_workspace)s) AS worksp
        begun.weights
   FROM (SELECT a.audiences, memory_scopes(a.audiences) AS scopes
           FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
- CROSS JOIN LATERAL recall_begin(seen.scopes, %(words)s) begun;
+ CROSS JOIN LATERAL recall_begin(%(org_id)s, seen.scopes, %(words)s) begun;
 
 -- name: recall_sight_alone
 -- The same without what recall must know: for a call that looks through other faces too, and begins once for all.
@@ -24,16 +24,16 @@ SELECT {memory_columns}, '[]'::jsonb AS assets, '{}'::text[] AS node_ids
 -- sight: of the same scope and session as what is being indexed, and never shown.
 SELECT given.place, m.id, m.source, right(m.value, 400) AS value
   FROM unnest(%(scopes)s::text[], %(sessions)s::text[], %(ids)s::text[]) WITH ORDINALITY given (scope, session_id, id, place)
-  JOIN memories m ON m.org_id = %(org_id)s AND m.id = recall_previous(given.scope, given.session_id, given.id);
+  JOIN memories m ON m.org_id = %(org_id)s AND m.id = recall_previous(%(org_id)s, given.scope, given.session_id, given.id);
 
 -- name: recalled_memories
 -- The index brought these up; the rows are read under the policy, and the rule of sight holds once more.
 -- sight: `audiences` are those that recall_sight gave.
 SELECT {memory_columns},
        -- Few have any: a look into the index is cheaper than the functions.
-       CASE WHEN EXISTS (SELECT FROM memory_assets a WHERE a.org_id = m.org_id AND a.memory_id = m.id)
+       CASE WHEN EXISTS (SELECT FROM memory_assets a WHERE a.org_id = %(org_id)s AND a.memory_id = m.id)
             THEN assets_of(m.id) ELSE '[]' END AS assets,
-       CASE WHEN EXISTS (SELECT FROM node_items i WHERE i.org_id = m.org_id AND i.memory_id = m.id)
+       CASE WHEN EXISTS (SELECT FROM node_items i WHERE i.org_id = %(org_id)s AND i.memory_id = m.id)
             THEN node_ids_of({by}, m.id) ELSE '{}' END AS node_ids
   FROM memories m
  WHERE m.org_id = %(org_id)s

@@ -15,12 +15,14 @@ WITH made AS (
     RETURNING m.*
 ), revised AS (
     -- Here instead of by kernel/revisions.py, since whether a row is made is known only here: the passage that is sent
-    -- behind this statement is put if it finds this revision.
+    -- behind this statement is put if it finds this revision. RETURNING: without it Citus would COPY the row, which row-level
+    -- security refuses.
     INSERT INTO revisions ({written_revision})
     SELECT m.org_id, %(revision_id)s, 'memory', m.id, NULL, m.key, m.version, 'created', %(actor_type)s, %(actor_id)s,
            %(user_id)s, m.agent_id, m.session_id, %(request_id)s, m.updated_at,
            jsonb_strip_nulls(to_jsonb(m) - '{org_id,value,audience,holds_key}'::text[]), m.value
       FROM made m
+    RETURNING id
 )
 SELECT 0 AS place, true AS created, '[]'::jsonb AS assets, '{}'::text[] AS node_ids, {memory_columns}
   FROM made m;

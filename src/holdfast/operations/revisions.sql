@@ -8,12 +8,12 @@ SELECT r.id, r.kind, r.object_id, r.parent_id, r.label, r.version, r.action, r.a
  CROSS JOIN LATERAL (
        SELECT CASE r.kind
               WHEN 'entry' THEN r.parent_id
-              WHEN 'memory' THEN (SELECT m.audience FROM memories m WHERE m.org_id = r.org_id AND m.id = r.object_id)
-              WHEN 'node' THEN (SELECT n.audience FROM nodes n WHERE n.org_id = r.org_id AND n.id = r.object_id)
+              WHEN 'memory' THEN (SELECT m.audience FROM memories m WHERE m.org_id = %(org_id)s AND m.id = r.object_id)
+              WHEN 'node' THEN (SELECT n.audience FROM nodes n WHERE n.org_id = %(org_id)s AND n.id = r.object_id)
               WHEN 'block' THEN (SELECT audience(NULL, b.user_id, b.agent_id, NULL, NULL)
-                                   FROM blocks b WHERE b.org_id = r.org_id AND b.id = r.object_id)
-              WHEN 'store' THEN (SELECT s.audience FROM memory_stores s WHERE s.org_id = r.org_id AND s.id = r.object_id)
-              WHEN 'store_entry' THEN (SELECT s.audience FROM memory_stores s WHERE s.org_id = r.org_id AND s.id = r.parent_id)
+                                   FROM blocks b WHERE b.org_id = %(org_id)s AND b.id = r.object_id)
+              WHEN 'store' THEN (SELECT s.audience FROM memory_stores s WHERE s.org_id = %(org_id)s AND s.id = r.object_id)
+              WHEN 'store_entry' THEN (SELECT s.audience FROM memory_stores s WHERE s.org_id = %(org_id)s AND s.id = r.parent_id)
               END AS text) a
  WHERE r.org_id = %(org_id)s
    AND r.id < %(older_than)s AND r.id > %(newer_than)s

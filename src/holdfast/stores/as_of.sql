@@ -5,7 +5,7 @@ r.object_id AS id, r.parent_id AS store_id, r.label AS path, (r.state->>'size'):
        r.state->>'content_sha256' AS content_sha256, r.version, coalesce(r.state->'metadata', '{}') AS metadata,
        (SELECT b.created_at
           FROM revisions b
-         WHERE b.org_id = r.org_id AND b.kind = r.kind AND b.object_id = r.object_id AND b.version = 1) AS created_at,
+         WHERE b.org_id = %(org_id)s AND b.kind = r.kind AND b.object_id = r.object_id AND b.version = 1) AS created_at,
        r.created_at AS updated_at
 
 -- fragment: stood_then
@@ -15,7 +15,7 @@ r.org_id = %(org_id)s
    AND r.id < %(until_id)s
    AND r.action <> 'deleted'
    AND NOT EXISTS (SELECT FROM revisions n
-                    WHERE n.org_id = r.org_id AND n.kind = r.kind AND n.object_id = r.object_id
+                    WHERE n.org_id = %(org_id)s AND n.kind = r.kind AND n.object_id = r.object_id
                       AND n.id > r.id AND n.id < %(until_id)s)
 
 -- name: read_entry
@@ -24,7 +24,7 @@ SELECT {entry_then}, r.content
   JOIN memory_stores s ON s.org_id = r.org_id AND s.id = r.parent_id
  WHERE {stood_then}
    AND r.object_id = %(entry_id)s
-   AND sees_store({by}, s.*);
+   AND sees_store({by}, s.workspace_id, s.audience);
 
 -- name: read_entry_at_path
 SELECT {entry_then}, r.content
@@ -32,7 +32,7 @@ SELECT {entry_then}, r.content
   JOIN memory_stores s ON s.org_id = r.org_id AND s.id = r.parent_id
  WHERE {stood_then}
    AND r.label = %(path)s
-   AND sees_store({by}, s.*)
+   AND sees_store({by}, s.workspace_id, s.audience)
  ORDER BY r.id DESC
  LIMIT 1;
 

@@ -26,13 +26,13 @@ SELECT {store}
   FROM memory_stores s
  WHERE s.org_id = %(org_id)s
    AND s.id = %(store_id)s
-   AND sees_store({by}, s.*);
+   AND sees_store({by}, s.workspace_id, s.audience);
 
 -- name: list_stores
 SELECT {store}
   FROM memory_stores s
  WHERE s.org_id = %(org_id)s
-   AND sees_store({by}, s.*)
+   AND sees_store({by}, s.workspace_id, s.audience)
    AND (%(include_archived)s OR s.archived_at IS NULL)
    AND (%(name)s::text IS NULL OR starts_with(s.name_folded, %(name)s))
    AND (%(since)s::timestamptz IS NULL OR s.created_at >= %(since)s)
@@ -58,7 +58,7 @@ UPDATE memory_stores s
    AND s.id = %(store_id)s
    AND s.archived_at IS NULL
    AND matches(s.version, %(if_match)s)
-   AND sees_store({by}, s.*)
+   AND sees_store({by}, s.workspace_id, s.audience)
    AND (coalesce(%(name)s, s.name) <> s.name
         OR coalesce(%(description)s, s.description) <> s.description
         OR coalesce(%(visibility)s, s.visibility) <> s.visibility
@@ -76,7 +76,7 @@ UPDATE memory_stores s
    AND s.id = %(store_id)s
    AND s.archived_at IS NULL
    AND matches(s.version, %(if_match)s)
-   AND sees_store({by}, s.*)
+   AND sees_store({by}, s.workspace_id, s.audience)
 RETURNING {store};
 
 -- name: delete_entries
@@ -110,7 +110,7 @@ SELECT {entry}, e.content
  WHERE e.org_id = %(org_id)s
    AND e.id = %(entry_id)s
    AND e.store_id = %(store_id)s
-   AND sees_store({by}, s.*);
+   AND sees_store({by}, s.workspace_id, s.audience);
 
 -- name: read_entry_at_path
 SELECT {entry}, e.content
@@ -119,7 +119,7 @@ SELECT {entry}, e.content
  WHERE e.org_id = %(org_id)s
    AND e.store_id = %(store_id)s
    AND e.path = %(path)s
-   AND sees_store({by}, s.*);
+   AND sees_store({by}, s.workspace_id, s.audience);
 
 -- name: list_entries
 -- sight: the service reads the store with it, in the same transaction
@@ -176,7 +176,7 @@ WITH made AS (
      WHERE s.org_id = %(org_id)s
        AND s.id = %(store_id)s
        AND {writable}
-       AND sees_store({by}, s.*)
+       AND sees_store({by}, s.workspace_id, s.audience)
     ON CONFLICT DO NOTHING
     RETURNING id, store_id, path, size, content_sha256, version, metadata, created_at, updated_at, content
 ), counted AS (
@@ -198,7 +198,7 @@ WITH before AS (
        AND e.id = %(entry_id)s
        AND e.store_id = %(store_id)s
        AND {writable}
-       AND sees_store({by}, s.*)
+       AND sees_store({by}, s.workspace_id, s.audience)
        FOR UPDATE OF e
 ), written AS (
     UPDATE store_entries e
@@ -243,7 +243,7 @@ WITH gone AS (
        AND s.org_id = e.org_id
        AND s.id = e.store_id
        AND (NOT s.read_only OR %(writes_read_only)s)
-       AND sees_store({by}, s.*)
+       AND sees_store({by}, s.workspace_id, s.audience)
     RETURNING e.id, e.store_id, e.path, e.size, e.version,
               later(e.updated_at, %(now)s) AS deleted_at
 ), counted AS (
@@ -263,7 +263,7 @@ SELECT {entry}, e.content
  WHERE e.org_id = %(org_id)s
    AND e.store_id = %(store_id)s
    AND e.id <> %(except_id)s
-   AND sees_store({by}, s.*)
+   AND sees_store({by}, s.workspace_id, s.audience)
    AND (e.path = ANY (%(at_or_above)s::text[]) OR (e.path >= %(below_start)s AND e.path < %(below_end)s))
  ORDER BY e.path
  LIMIT 1;

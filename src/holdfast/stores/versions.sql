@@ -29,7 +29,7 @@ SELECT {version}, r.content
    AND r.id = %(version_id)s
    AND r.kind = 'store_entry'
    AND r.parent_id = %(store_id)s
-   AND sees_store({by}, s.*);
+   AND sees_store({by}, s.workspace_id, s.audience);
 
 -- name: hold_version
 -- sight: the version was read as the caller sees it
@@ -52,7 +52,7 @@ SELECT r.id
    AND r.content IS NOT NULL
    AND r.state->>'content_sha256' = %(sha256)s
    AND NOT EXISTS (
-        SELECT FROM store_entries e WHERE e.org_id = r.org_id AND e.id = r.object_id AND e.version = r.version);
+        SELECT FROM store_entries e WHERE e.org_id = %(org_id)s AND e.id = r.object_id AND e.version = r.version);
 
 -- name: read_last_version
 SELECT {version}, r.content
@@ -62,7 +62,7 @@ SELECT {version}, r.content
    AND r.kind = 'store_entry'
    AND r.object_id = %(entry_id)s
    AND r.parent_id = %(store_id)s
-   AND sees_store({by}, s.*)
+   AND sees_store({by}, s.workspace_id, s.audience)
  ORDER BY r.version DESC
  LIMIT 1;
 

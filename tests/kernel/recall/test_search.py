@@ -127,17 +127,20 @@ async def test_raw_sql_sees_its_own_org_through_the_function_and_none_without(
 ):
     await index.put("m1", "the secret garden")
     ask = (
-        "SELECT object_id FROM recall_candidates('{memory/global:ana}', '{memory}', NULL, '{}', 'secret', '',"
+        "SELECT object_id FROM recall_candidates(%s, '{memory/global:ana}', '{memory}', NULL, '{}', 'secret', '',"
         " NULL, NULL, 10, 10, now(), false)"
     )
     with psycopg.connect(service.app_url, options="-c role=holdfast_app", autocommit=True) as raw:
-        raw.execute("SELECT set_config('holdfast.org', %s, false)", [index.caller.org_id])
-        assert raw.execute(ask).fetchall() == [("m1",)]
-        raw.execute("SELECT set_config('holdfast.org', %s, false)", [other_index.caller.org_id])
-        assert raw.execute(ask).fetchall() == []
+        own, other = [index.caller.org_id], [other_index.caller.org_id]
+        raw.execute("SELECT set_config('holdfast.org', %s, false)", own)
+        assert raw.execute(ask, own).fetchall() == [("m1",)]
+        raw.execute("SELECT set_config('holdfast.org', %s, false)", other)
+        assert raw.execute(ask, other).fetchall() == []
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute(ask, own)
         raw.execute("SELECT set_config('holdfast.org', '', false)")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            raw.execute(ask)
+            raw.execute(ask, own)
 
 
 async def test_the_inner_functions_are_not_open_to_the_service(service):

@@ -42,7 +42,7 @@ WITH gone AS (
      WHERE org_id = %(org_id)s AND conversation_id = %(conversation_id)s
     RETURNING id
 )
-SELECT recall_drop('summary', ARRAY(SELECT id FROM gone));
+SELECT recall_drop(%(org_id)s, 'summary', ARRAY(SELECT id FROM gone));
 
 -- name: put_flushed
 -- One that was flushed before (and whose removal then failed) keeps its row; it is answered with that row's id.
@@ -62,7 +62,7 @@ WITH gone AS (
        AND (%(message_ids)s::text[] IS NULL OR message_id = ANY (%(message_ids)s))
     RETURNING id
 )
-SELECT recall_drop('flushed', ARRAY(SELECT id FROM gone));
+SELECT recall_drop(%(org_id)s, 'flushed', ARRAY(SELECT id FROM gone));
 
 -- name: drop_histories
 -- All that is kept of the instances under a key, and what recall finds of it.
@@ -72,7 +72,8 @@ WITH h AS (
       FROM conversation_histories
      WHERE org_id = %(org_id)s AND resource_id = %(resource_id)s AND audience = %(audience)s AND key = %(key)s
 ), {dropping_histories}
-SELECT recall_drop('summary', ARRAY(SELECT id FROM summaries)), recall_drop('flushed', ARRAY(SELECT id FROM flushed));
+SELECT recall_drop(%(org_id)s, 'summary', ARRAY(SELECT id FROM summaries)),
+       recall_drop(%(org_id)s, 'flushed', ARRAY(SELECT id FROM flushed));
 
 -- name: flushed_of
 -- Flushed messages of an instance, in order.

@@ -42,14 +42,15 @@ SELECT {totals}
 -- sight: the owner is part of the key
 WITH c AS (SELECT org_id, id FROM conversations WHERE {this_instance})
 SELECT m.id
-  FROM c JOIN conversation_messages m ON m.org_id = c.org_id AND m.conversation_id = c.id
+  FROM c JOIN conversation_messages m ON m.org_id = %(org_id)s AND m.conversation_id = c.id
  WHERE m.id = ANY (%(ids)s)
 UNION ALL
 SELECT f.message_id
-  FROM c JOIN conversation_flushed_ids f ON f.org_id = c.org_id AND f.conversation_id = c.id
+  FROM c JOIN conversation_flushed_ids f ON f.org_id = %(org_id)s AND f.conversation_id = c.id
  WHERE f.message_id = ANY (%(ids)s);
 
 -- name: add_messages
+-- RETURNING: without it Citus would COPY the rows, which row-level security refuses.
 -- sight: by the id of a row that is locked
 INSERT INTO conversation_messages (
     org_id, conversation_id, seq, id, type, role, content, name, tool_calls, tool_call_id, metadata, tokens, share,
@@ -59,7 +60,8 @@ SELECT %(org_id)s, %(conversation_id)s, m.seq, m.id, m.type, m.role, m.content, 
        coalesce(m.metadata, '{}'), m.tokens, m.share, m.created_at, %(now)s
   FROM jsonb_to_recordset(%(messages)s) AS m (
        seq bigint, id text, type text, role text, content text, name text, tool_calls jsonb, tool_call_id text,
-       metadata jsonb, tokens integer, share text, created_at timestamptz);
+       metadata jsonb, tokens integer, share text, created_at timestamptz)
+RETURNING seq;
 
 -- name: change_totals
 -- sight: by the id of a row that is locked

@@ -31,7 +31,7 @@ CREATE TABLE users (
 CREATE INDEX users_by_email ON users (email) WHERE email IS NOT NULL;
 CREATE INDEX users_newest ON users (org_id, created_at, id);
 CALL wall_off('users');
-CREATE POLICY signing_in ON users FOR SELECT USING (email = (SELECT current_proof()));
+CREATE POLICY signing_in ON users FOR SELECT USING (email = current_proof());
 
 CREATE TABLE projects (
     org_id        text NOT NULL REFERENCES orgs,

@@ -20,7 +20,7 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_by_digest ON api_keys (digest);
 CALL wall_off('api_keys');
-CREATE POLICY proving_itself ON api_keys FOR SELECT USING (digest = (SELECT current_proof()));
+CREATE POLICY proving_itself ON api_keys FOR SELECT USING (digest = current_proof());
 
 CREATE TABLE browser_sessions (
     org_id         text NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE browser_sessions (
 );
 CREATE INDEX browser_sessions_by_digest ON browser_sessions (digest);
 CALL wall_off('browser_sessions');
-CREATE POLICY proving_itself ON browser_sessions FOR SELECT USING (digest = (SELECT current_proof()));
+CREATE POLICY proving_itself ON browser_sessions FOR SELECT USING (digest = current_proof());
 
 -- One-time links: the first sign-in of an owner who has no password yet.
 CREATE TABLE sign_in_links (
@@ -49,7 +49,7 @@ CREATE TABLE sign_in_links (
 );
 CREATE INDEX sign_in_links_by_digest ON sign_in_links (digest);
 CALL wall_off('sign_in_links');
-CREATE POLICY proving_itself ON sign_in_links FOR SELECT USING (digest = (SELECT current_proof()));
+CREATE POLICY proving_itself ON sign_in_links FOR SELECT USING (digest = current_proof());
 
 -- Attempts to sign in since the last that was right, by digest of account, of address, or of both where that address signed in
 -- to that account before (signed_in_at). An account that fails may not exist, so there is no org to carry; the table holds

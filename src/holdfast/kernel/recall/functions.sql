@@ -62,11 +62,12 @@ BEGIN ATOMIC
     INSERT INTO recall_vocabulary (org_id, scope_id, lexeme)
     SELECT in_org, in_scope, word
       FROM unnest(tsvector_to_array(in_words)) word
-     WHERE NOT EXISTS (SELECT FROM recall_vocabulary v WHERE v.scope_id = in_scope AND v.lexeme = word OFFSET 0);
+     WHERE NOT EXISTS (SELECT FROM recall_vocabulary v
+                        WHERE v.scope_id = in_scope AND v.lexeme = word /*citus: AND v.org_id = in_org */ OFFSET 0);
 END;
 
 -- Words that nothing in a scope says any more.
-CREATE OR REPLACE FUNCTION recall_unlearn(in_scope bigint, in_words tsvector) RETURNS void
+CREATE OR REPLACE FUNCTION recall_unlearn(in_org text, in_scope bigint, in_words tsvector) RETURNS void
     LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     -- A word that another transaction is taking away already is left to it: none waits for another here. Each word is a range
@@ -76,37 +77,42 @@ BEGIN ATOMIC
            LATERAL (SELECT v.ctid AS row
                       FROM recall_vocabulary v
                      WHERE v.scope_id = in_scope AND v.lexeme BETWEEN gone.word AND gone.word
+                       /*citus: AND v.org_id = in_org */
                        AND NOT EXISTS (SELECT FROM postings o
-                                        WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0)
+                                        WHERE o.scope_id = v.scope_id AND o.lexeme = v.lexeme AND o.tf > 0
+                                          /*citus: AND o.org_id = in_org */)
                        FOR UPDATE SKIP LOCKED) unused
-     WHERE old.ctid = unused.row;
+     WHERE old.ctid = unused.row /*citus: AND old.org_id = in_org */;
 END;
 
 -- The postings of a passage that has none: its own words, and the tail of what came before it in its session. Called by
 -- functions that set the search path.
-CREATE OR REPLACE FUNCTION recall_post(this passages) RETURNS void
+CREATE OR REPLACE FUNCTION recall_post(
+    in_org text, in_scope bigint, in_passage bigint, in_object_id text, in_number integer, in_session text, in_words tsvector,
+    in_length integer
+) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     before tsvector;
     tail_words integer;
 BEGIN
-    IF this.session_id IS NOT NULL AND this.number = 0 THEN
+    IF in_session IS NOT NULL AND in_number = 0 THEN
         SELECT p.words INTO before
           FROM passages p
-         WHERE p.scope_id = this.scope_id AND p.session_id = this.session_id AND p.object_id < this.object_id
+         WHERE p.scope_id = in_scope AND p.session_id = in_session AND p.object_id < in_object_id /*citus: AND p.org_id = in_org */
          ORDER BY p.object_id DESC, p.number DESC
          LIMIT 1;
     END IF;
     IF before IS NULL THEN
         INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
-        SELECT this.org_id, this.scope_id, own.lexeme, this.id, own.tf, 0, this.length, 0
-          FROM recall_counts(this.words) own;
+        SELECT in_org, in_scope, own.lexeme, in_passage, own.tf, 0, in_length, 0
+          FROM recall_counts(in_words) own;
         RETURN;
     END IF;
     SELECT coalesce(sum(t.tf), 0) INTO tail_words FROM recall_tail(before) t;
     INSERT INTO postings (org_id, scope_id, lexeme, passage_id, tf, tail, length, tail_length)
-    SELECT this.org_id, this.scope_id, lexeme, this.id, coalesce(own.tf, 0), coalesce(tail.tf, 0), this.length, tail_words
-      FROM recall_counts(this.words) own
+    SELECT in_org, in_scope, lexeme, in_passage, coalesce(own.tf, 0), coalesce(tail.tf, 0), in_length, tail_words
+      FROM recall_counts(in_words) own
       FULL JOIN recall_tail(before) tail USING (lexeme);
 END $$;
 
@@ -117,14 +123,16 @@ DECLARE
     this passages;
 BEGIN
     SELECT * INTO STRICT this FROM passages WHERE org_id = in_org AND id = in_passage;
-    DELETE FROM postings WHERE passage_id = in_passage;
-    PERFORM recall_post(this);
+    DELETE FROM postings WHERE passage_id = in_passage /*citus: AND org_id = in_org */;
+    PERFORM recall_post(this.org_id, this.scope_id, this.id, this.object_id, this.number, this.session_id, this.words,
+                        this.length);
 END $$;
 
-CREATE OR REPLACE FUNCTION recall_next(in_scope bigint, in_session text, in_object_id text) RETURNS bigint
+CREATE OR REPLACE FUNCTION recall_next(in_org text, in_scope bigint, in_session text, in_object_id text) RETURNS bigint
     LANGUAGE sql STABLE SET search_path = public, pg_temp
     RETURN (SELECT p.id FROM passages p
              WHERE p.scope_id = in_scope AND p.session_id = in_session AND p.object_id > in_object_id AND p.number = 0
+               /*citus: AND p.org_id = in_org */
              ORDER BY p.object_id LIMIT 1);
 
 -- Takes an object out of the index, and its words out of what was built from them; gives back the first passage of what
@@ -139,10 +147,10 @@ BEGIN
                  WHERE p.org_id = in_org AND p.kind = in_kind AND p.object_id = in_object_id
                 RETURNING p.*
     LOOP
-        DELETE FROM postings WHERE passage_id = gone.id;
-        PERFORM recall_unlearn(gone.scope_id, gone.words);
+        DELETE FROM postings WHERE passage_id = gone.id /*citus: AND org_id = in_org */;
+        PERFORM recall_unlearn(in_org, gone.scope_id, gone.words);
         IF gone.session_id IS NOT NULL AND gone.number = 0 THEN
-            next_passage := recall_next(gone.scope_id, gone.session_id, in_object_id);
+            next_passage := recall_next(in_org, gone.scope_id, gone.session_id, in_object_id);
         END IF;
     END LOOP;
     RETURN next_passage;
@@ -162,17 +170,17 @@ END $$;
 -- parser keeps whole: identifiers, and the character pairs of scripts that write no spaces. `in_vectors` is NULL when
 -- the embedding follows later. Gives the name of the model that serves.
 CREATE OR REPLACE FUNCTION recall_put(
-    in_kind text, in_object_id text, in_scope text, in_workspace_id text, in_session_id text, in_actor text,
+    in_org text, in_kind text, in_object_id text, in_scope text, in_workspace_id text, in_session_id text, in_actor text,
     in_labels text[], in_at timestamptz, in_updated_at timestamptz, in_until timestamptz, in_importance integer,
     in_pinned boolean, in_head text, in_summary text, in_about text, in_bodies text[], in_literals text[],
     in_starts integer[], in_ends integer[], in_vectors text[], in_tokens bytea[], in_model text
 ) RETURNS text
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    org text := current_org();
-    config regconfig := (SELECT language::regconfig FROM orgs WHERE org_id = current_org());
+    org CONSTANT text := entered_org(in_org);
+    config regconfig := (SELECT language::regconfig FROM orgs WHERE org_id = in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    of_scope CONSTANT bigint := recall_scope_id(current_org(), in_scope);
+    of_scope CONSTANT bigint := recall_scope_id(in_org, in_scope);
     follows bigint;
     this passages;
     new_words tsvector;
@@ -188,7 +196,8 @@ BEGIN
                 recall_length(new_words),
                 in_at, in_updated_at, in_until, in_importance, in_pinned)
         RETURNING * INTO this;
-        PERFORM recall_post(this);
+        PERFORM recall_post(this.org_id, this.scope_id, this.id, this.object_id, this.number, this.session_id, this.words,
+                            this.length);
         PERFORM recall_learn(org, of_scope, new_words);
         IF in_vectors[n] IS NOT NULL AND model IS NOT NULL THEN
             INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
@@ -202,7 +211,7 @@ BEGIN
         IF follows IS NOT NULL THEN
             PERFORM recall_refresh(org, follows);
         END IF;
-        follows := recall_next(of_scope, in_session_id, in_object_id);
+        follows := recall_next(org, of_scope, in_session_id, in_object_id);
     END IF;
     IF follows IS NOT NULL THEN
         PERFORM recall_refresh(org, follows);
@@ -212,17 +221,18 @@ BEGIN
         SELECT org, of_scope, name.word
           FROM regexp_split_to_table(lower(in_actor), '[^[:alnum:]]+') name (word)
          WHERE name.word <> ''
-           AND NOT EXISTS (SELECT FROM recall_actors a WHERE a.scope_id = of_scope AND a.word = name.word);
+           AND NOT EXISTS (SELECT FROM recall_actors a
+                            WHERE a.scope_id = of_scope AND a.word = name.word /*citus: AND a.org_id = org */);
     END IF;
     RETURN (SELECT m.name FROM embedding_models m WHERE m.active);
 END $$;
 
 -- Takes objects out of the index. What follows one in its session was embedded with its last words as context: that vector is
 -- taken away too, so that nothing of what was dropped stays; whether there was one, which then must be made anew.
-CREATE OR REPLACE FUNCTION recall_drop(in_kind text, in_object_ids text[]) RETURNS boolean
+CREATE OR REPLACE FUNCTION recall_drop(in_org text, in_kind text, in_object_ids text[]) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    org text := current_org();
+    org CONSTANT text := entered_org(in_org);
     dropped text;
     follows bigint;
     stale boolean := false;
@@ -239,11 +249,11 @@ BEGIN
 END $$;
 
 -- Takes a whole scope out of the index.
-CREATE OR REPLACE FUNCTION recall_drop_scope(in_scope text) RETURNS void
+CREATE OR REPLACE FUNCTION recall_drop_scope(in_org text, in_scope text) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    org text := current_org();
-    of_scope CONSTANT bigint := recall_scope_id(current_org(), in_scope);
+    org CONSTANT text := entered_org(in_org);
+    of_scope CONSTANT bigint := recall_scope_id(in_org, in_scope);
 BEGIN
     DELETE FROM postings WHERE org_id = org AND scope_id = of_scope;
     DELETE FROM passages WHERE org_id = org AND scope_id = of_scope;
@@ -267,83 +277,96 @@ BEGIN
 END $$;
 
 -- Objects of the org with a passage that has no vector of this model, in the order of their passages.
-CREATE OR REPLACE FUNCTION recall_missing(in_model text, in_after bigint, in_limit integer)
+CREATE OR REPLACE FUNCTION recall_missing(in_org text, in_model text, in_after bigint, in_limit integer)
     RETURNS TABLE (kind text, object_id text, last_passage bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
 BEGIN
     RETURN QUERY
     SELECT p.kind, p.object_id, max(p.id)
       FROM (SELECT i.kind, i.object_id, i.id
               FROM passages i
-             WHERE i.org_id = current_org() AND i.id > in_after
+             WHERE i.org_id = org AND i.id > in_after
                AND NOT EXISTS (SELECT FROM passage_vectors v
                                 WHERE v.org_id = i.org_id AND v.passage_id = i.id
-                                  AND v.model_id = (SELECT m.id FROM embedding_models m WHERE m.name = in_model))
+                                  AND v.model_id = model)
              ORDER BY i.id
              LIMIT in_limit) p
      GROUP BY p.kind, p.object_id
      ORDER BY 3;
 END $$;
 
-CREATE OR REPLACE FUNCTION recall_progress(in_model text) RETURNS TABLE (passages bigint, embedded bigint)
+CREATE OR REPLACE FUNCTION recall_progress(in_org text, in_model text) RETURNS TABLE (passages bigint, embedded bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
 BEGIN
     RETURN QUERY SELECT
-        (SELECT count(*) FROM passages p WHERE p.org_id = current_org()),
-        (SELECT count(*) FROM passage_vectors v JOIN embedding_models m ON m.id = v.model_id
-          WHERE v.org_id = current_org() AND m.name = in_model);
+        (SELECT count(*) FROM passages p WHERE p.org_id = org),
+        (SELECT count(*) FROM passage_vectors v WHERE v.org_id = org AND v.model_id = model);
 END $$;
 
 -- Gives an object's passages the vectors of a model, unless the object changed since it was read.
 CREATE OR REPLACE FUNCTION recall_fill(
-    in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_tokens bytea[], in_model text
+    in_org text, in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_tokens bytea[], in_model text
 ) RETURNS integer
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
+    org CONSTANT text := entered_org(in_org);
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     filled integer;
 BEGIN
     INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
-    SELECT p.org_id, m.id, p.id, p.scope_id, vector_dims(given.vector), given.vector, given.tokens
+    SELECT p.org_id, model, p.id, p.scope_id, vector_dims(given.vector), given.vector, given.tokens
       FROM (SELECT number - 1 AS number, vector::halfvec, tokens
               FROM unnest(in_vectors, in_tokens) WITH ORDINALITY AS each (vector, tokens, number)) given
-      JOIN passages p ON p.org_id = current_org() AND p.kind = in_kind AND p.object_id = in_object_id
+      JOIN passages p ON p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id
                      AND p.number = given.number AND p.updated_at = in_updated_at
-      JOIN embedding_models m ON m.name = in_model
+     WHERE model IS NOT NULL
         ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS filled = ROW_COUNT;
     RETURN filled;
 END $$;
 
 -- What was put just before an object in its session, in the same scope; '' where it was the first.
-CREATE OR REPLACE FUNCTION recall_previous(in_scope text, in_session_id text, in_object_id text) RETURNS text
+CREATE OR REPLACE FUNCTION recall_previous(in_org text, in_scope text, in_session_id text, in_object_id text) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
 BEGIN
     RETURN coalesce(
         (SELECT p.object_id FROM passages p
-          WHERE p.scope_id = recall_scope_id(current_org(), in_scope) AND p.session_id = in_session_id
-            AND p.object_id < in_object_id
+          WHERE p.scope_id = recall_scope_id(org, in_scope) AND p.session_id = in_session_id
+            AND p.object_id < in_object_id /*citus: AND p.org_id = org */
           ORDER BY p.object_id DESC
           LIMIT 1), '');
 END $$;
 
 -- Whether an object has passages.
-CREATE OR REPLACE FUNCTION recall_has(in_kind text, in_object_id text) RETURNS boolean
+CREATE OR REPLACE FUNCTION recall_has(in_org text, in_kind text, in_object_id text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
 BEGIN
     RETURN EXISTS (SELECT FROM passages p
-                    WHERE p.org_id = current_org() AND p.kind = in_kind AND p.object_id = in_object_id);
+                    WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id);
 END $$;
 
 -- Objects of the org in the order of their passages.
-CREATE OR REPLACE FUNCTION recall_objects(in_after bigint, in_limit integer)
+CREATE OR REPLACE FUNCTION recall_objects(in_org text, in_after bigint, in_limit integer)
     RETURNS TABLE (kind text, object_id text, last_passage bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
 BEGIN
     RETURN QUERY
     SELECT p.kind, p.object_id, max(p.id)
       FROM (SELECT i.kind, i.object_id, i.id
               FROM passages i
-             WHERE i.org_id = current_org() AND i.id > in_after
+             WHERE i.org_id = org AND i.id > in_after
              ORDER BY i.id
              LIMIT in_limit) p
      GROUP BY p.kind, p.object_id
@@ -352,13 +375,13 @@ END $$;
 
 -- Says an object's passages in the words of the org's language, unless it changed since it was read; how many.
 CREATE OR REPLACE FUNCTION recall_reword(
-    in_kind text, in_object_id text, in_updated_at timestamptz, in_head text, in_summary text, in_about text,
+    in_org text, in_kind text, in_object_id text, in_updated_at timestamptz, in_head text, in_summary text, in_about text,
     in_bodies text[], in_literals text[]
 ) RETURNS integer
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    org CONSTANT text := current_org();
-    config CONSTANT regconfig := (SELECT language::regconfig FROM orgs WHERE org_id = current_org());
+    org CONSTANT text := entered_org(in_org);
+    config CONSTANT regconfig := (SELECT language::regconfig FROM orgs WHERE org_id = in_org);
     old passages;
     new_words tsvector;
     follows bigint;
@@ -375,10 +398,10 @@ BEGIN
         UPDATE passages p SET words = new_words, length = recall_length(new_words) WHERE p.org_id = org AND p.id = old.id;
         PERFORM recall_write_postings(org, old.id);
         PERFORM recall_learn(org, old.scope_id, new_words);
-        PERFORM recall_unlearn(old.scope_id, old.words);
+        PERFORM recall_unlearn(org, old.scope_id, old.words);
         -- What follows in its session has its last words beside its own; what comes later in the index is reworded anyway.
         IF old.session_id IS NOT NULL AND old.number = 0 THEN
-            follows := recall_next(old.scope_id, old.session_id, in_object_id);
+            follows := recall_next(org, old.scope_id, old.session_id, in_object_id);
             IF follows < old.id THEN
                 PERFORM recall_refresh(org, follows);
             END IF;

@@ -3,7 +3,7 @@
 -- name: put
 -- Where a revision is named, only if it was written: its writer need not wait to know.
 SELECT recall_put(
-    %(kind)s, %(object_id)s, %(scope)s, %(workspace_id)s, %(session_id)s, %(actor)s, %(labels)s, %(at)s, %(updated_at)s,
+    %(org_id)s, %(kind)s, %(object_id)s, %(scope)s, %(workspace_id)s, %(session_id)s, %(actor)s, %(labels)s, %(at)s, %(updated_at)s,
     %(until)s, %(importance)s, %(pinned)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s, %(starts)s,
     %(ends)s, %(vectors)s, %(tokens)s, %(model)s)
  WHERE %(revision_id)s::text IS NULL
@@ -11,41 +11,41 @@ SELECT recall_put(
                 WHERE org_id = %(org_id)s AND kind = %(kind)s AND object_id = %(object_id)s AND id = %(revision_id)s);
 
 -- name: drop
-SELECT recall_drop(%(kind)s, %(object_ids)s);
+SELECT recall_drop(%(org_id)s, %(kind)s, %(object_ids)s);
 
 -- name: drop_scope
-SELECT recall_drop_scope(%(scope)s);
+SELECT recall_drop_scope(%(org_id)s, %(scope)s);
 
 -- name: begin
-SELECT names, model, weights FROM recall_begin(%(scopes)s, %(words)s);
+SELECT names, model, weights FROM recall_begin(%(org_id)s, %(scopes)s, %(words)s);
 
 -- name: candidates
 SELECT kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
        whole, embedded, tokens, scope_size
-  FROM recall_candidates(%(scopes)s, %(kinds)s, %(workspace_id)s, %(labels)s, %(text)s, %(literals)s, %(vector)s,
-                         %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s);
+  FROM recall_candidates(%(org_id)s, %(scopes)s, %(kinds)s, %(workspace_id)s, %(labels)s, %(text)s, %(literals)s,
+                         %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s);
 
 -- name: probe
 SELECT object_id, matches, embedded, similarity
-  FROM recall_probe(%(kind)s, %(object_ids)s, %(scopes)s, %(text)s, %(literals)s, %(vector)s, %(model)s);
+  FROM recall_probe(%(org_id)s, %(kind)s, %(object_ids)s, %(scopes)s, %(text)s, %(literals)s, %(vector)s, %(model)s);
 
 -- name: register
 SELECT recall_register(%(model)s);
 
 -- name: missing
-SELECT kind, object_id, last_passage FROM recall_missing(%(model)s, %(after)s, %(limit)s);
+SELECT kind, object_id, last_passage FROM recall_missing(%(org_id)s, %(model)s, %(after)s, %(limit)s);
 
 -- name: progress
-SELECT passages, embedded FROM recall_progress(%(model)s);
+SELECT passages, embedded FROM recall_progress(%(org_id)s, %(model)s);
 
 -- name: fill
-SELECT recall_fill(%(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(tokens)s, %(model)s);
+SELECT recall_fill(%(org_id)s, %(kind)s, %(object_id)s, %(updated_at)s, %(vectors)s, %(tokens)s, %(model)s);
 
 -- name: has
-SELECT recall_has(%(kind)s, %(object_id)s);
+SELECT recall_has(%(org_id)s, %(kind)s, %(object_id)s);
 
 -- name: objects
-SELECT kind, object_id, last_passage FROM recall_objects(%(after)s, %(limit)s);
+SELECT kind, object_id, last_passage FROM recall_objects(%(org_id)s, %(after)s, %(limit)s);
 
 -- name: reword
-SELECT recall_reword(%(kind)s, %(object_id)s, %(updated_at)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s);
+SELECT recall_reword(%(org_id)s, %(kind)s, %(object_id)s, %(updated_at)s, %(head)s, %(summary)s, %(about)s, %(bodies)s, %(literals)s);

@@ -2,17 +2,19 @@
 
 -- What must be known before a query is embedded: which of its words are names of those who speak in these scopes, and
 -- the model whose vectors serve.
-CREATE OR REPLACE FUNCTION recall_begin(in_scopes text[], in_words text[])
+CREATE OR REPLACE FUNCTION recall_begin(in_org text, in_scopes text[], in_words text[])
     RETURNS TABLE (names text[], model text, weights jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
 BEGIN
     RETURN QUERY SELECT
         ARRAY(SELECT DISTINCT a.word
                 FROM recall_actors a
-               WHERE a.scope_id = ANY (recall_scope_ids(current_org(), in_scopes)) AND a.word = ANY (in_words)
-                 AND a.org_id = current_org()),
+               WHERE a.scope_id = ANY (recall_scope_ids(org, in_scopes)) AND a.word = ANY (in_words)
+                 AND a.org_id = org),
         (SELECT m.name FROM embedding_models m WHERE m.active),
-        (SELECT o.recall_weights FROM orgs o WHERE o.org_id = current_org());
+        (SELECT o.recall_weights FROM orgs o WHERE o.org_id = org);
 END $$;
 
 -- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
@@ -23,7 +25,7 @@ END $$;
 -- Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
 -- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
 CREATE OR REPLACE FUNCTION recall_candidates(
-    in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
+    in_org text, in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
     in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
     in_closely boolean
 ) RETURNS TABLE (
@@ -35,10 +37,10 @@ CREATE OR REPLACE FUNCTION recall_candidates(
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
     AS $$
 DECLARE
-    org CONSTANT text := current_org();
-    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = current_org());
+    org CONSTANT text := entered_org(in_org);
+    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    scope_ids CONSTANT bigint[] := recall_scope_ids(current_org(), in_scopes);
+    scope_ids CONSTANT bigint[] := recall_scope_ids(in_org, in_scopes);
     vector CONSTANT halfvec := in_vector::halfvec;
     size record;
     query record;
@@ -50,13 +52,13 @@ DECLARE
     wanted bigint[];
     given bigint;
 BEGIN
-    size := recall_scope_size(scope_ids);
+    size := recall_scope_size(org, scope_ids);
     IF size.n = 0 THEN
         RETURN;
     END IF;
     query := recall_query_words(
-        scope_ids, tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector), size.n, size.large);
-    hits := recall_word_hits(scope_ids, query.lexemes, query.idfs, size.mean, size.large);
+        org, scope_ids, tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector), size.n, size.large);
+    hits := recall_word_hits(org, scope_ids, query.lexemes, query.idfs, size.mean, size.large);
     IF size.large OR vector IS NULL THEN
         any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(query.queries) each)::tsquery;
     END IF;
@@ -64,9 +66,9 @@ BEGIN
         near := recall_near(org, scope_ids, model, vector, any_word, true, in_kinds, in_workspace_id, in_labels, in_now,
                             in_semantic_limit);
         SELECT * INTO more_ids, more_scores
-          FROM recall_close_words(near.worded, hits.ids, query.lexemes, query.idfs, size.mean);
+          FROM recall_close_words(org, near.worded, hits.ids, query.lexemes, query.idfs, size.mean);
     ELSE
-        near := recall_closest(scope_ids, model, vector, in_semantic_limit);
+        near := recall_closest(org, scope_ids, model, vector, in_semantic_limit);
     END IF;
     wanted := ARRAY(SELECT unnest(recall_first(hits.ids, hits.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
 
@@ -99,7 +101,7 @@ BEGIN
           LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
                                FROM passage_vectors v
                               WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
-         WHERE recall_may_show(p, in_kinds, in_workspace_id, in_labels, in_now);
+         WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, in_workspace_id, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = cardinality(wanted);
         IF NOT size.large THEN
@@ -115,21 +117,22 @@ END $$;
 -- What can be said of objects that a question did not bring up: whether they are in these scopes at all, whether any word
 -- of the query is in them, and how close they are.
 CREATE OR REPLACE FUNCTION recall_probe(
-    in_kind text, in_object_ids text[], in_scopes text[], in_text text, in_literals text, in_vector text, in_model text
+    in_org text, in_kind text, in_object_ids text[], in_scopes text[], in_text text, in_literals text, in_vector text, in_model text
 ) RETURNS TABLE (object_id text, matches boolean, embedded boolean, similarity double precision)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = current_org());
+    org CONSTANT text := entered_org(in_org);
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
+    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = in_org);
     asked CONSTANT text[] := tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector);
 BEGIN
     RETURN QUERY
     SELECT p.object_id, bool_or(tsvector_to_array(p.words) && asked), bool_or(v.passage_id IS NOT NULL),
            max(-(v.embedding <#> in_vector::halfvec))
       FROM passages p
-      LEFT JOIN embedding_models m ON m.name = in_model
-      LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.model_id = m.id AND v.passage_id = p.id
-     WHERE p.org_id = current_org() AND p.kind = in_kind AND p.object_id = ANY (in_object_ids)
-       AND p.scope_id = ANY (recall_scope_ids(current_org(), in_scopes))
+      LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.model_id = model AND v.passage_id = p.id
+     WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = ANY (in_object_ids)
+       AND p.scope_id = ANY (recall_scope_ids(org, in_scopes))
      GROUP BY p.object_id;
 END $$;
 

@@ -21,13 +21,14 @@ CREATE OR REPLACE FUNCTION recall_bm25(tf real, tail real, length integer, tail_
 
 -- Whether a passage may be shown: not past its end, of these kinds, of this workspace, with all these labels.
 CREATE OR REPLACE FUNCTION recall_may_show(
-    p passages, in_kinds text[], in_workspace_id text, in_labels text[], in_now timestamptz
+    until timestamptz, kind text, workspace_id text, labels text[], in_kinds text[], in_workspace_id text, in_labels text[],
+    in_now timestamptz
 ) RETURNS boolean
     LANGUAGE sql STABLE
-    RETURN (p.until IS NULL OR p.until > in_now)
-       AND p.kind = ANY (in_kinds)
-       AND (in_workspace_id IS NULL OR p.workspace_id IS NULL OR p.workspace_id = in_workspace_id)
-       AND p.labels @> in_labels;
+    RETURN (until IS NULL OR until > in_now)
+       AND kind = ANY (in_kinds)
+       AND (in_workspace_id IS NULL OR workspace_id IS NULL OR workspace_id = in_workspace_id)
+       AND labels @> in_labels;
 
 -- Of these passages, in this order, the first that may be shown. Each row is looked up by its whole key, one at a time:
 -- `LATERAL (… OFFSET 0)`. Written as a join, and planned while the table was young, Postgres read every row of the org for
@@ -40,7 +41,8 @@ CREATE OR REPLACE FUNCTION recall_shown(
     RETURN ARRAY(
         SELECT given.id
           FROM unnest(in_ids) WITH ORDINALITY AS given (id, place)
-         CROSS JOIN LATERAL (SELECT recall_may_show(p, in_kinds, in_workspace_id, in_labels, in_now) AS may
+         CROSS JOIN LATERAL (SELECT recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, in_workspace_id, in_labels,
+                                                    in_now) AS may
                                FROM passages p WHERE p.org_id = in_org AND p.id = given.id OFFSET 0) shown
          WHERE shown.may
          ORDER BY given.place
@@ -54,7 +56,7 @@ CREATE OR REPLACE FUNCTION recall_as_query(lexeme text) RETURNS tsquery
 -- Step 1. A scope is large from 10,000 passages on. One in 64 is in a sample (an index of its own): where the sample says that
 -- there are far more, they are not counted.
 CREATE OR REPLACE FUNCTION recall_scope_size(
-    scope_ids bigint[], OUT n double precision, OUT mean double precision, OUT large boolean
+    in_org text, scope_ids bigint[], OUT n double precision, OUT mean double precision, OUT large boolean
 )
     LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -63,11 +65,12 @@ DECLARE
     mean_here double precision;
 BEGIN
     SELECT 64 * count(*), avg(p.length) INTO n, mean
-      FROM passages p WHERE p.scope_id = ANY (scope_ids) AND p.id % 64 = 0;
+      FROM passages p WHERE p.scope_id = ANY (scope_ids) AND p.id % 64 = 0 /*citus: AND p.org_id = in_org */;
     large := n > 4 * exact;
     IF NOT large THEN
         SELECT count(*), avg(few.length) INTO here, mean_here
-          FROM (SELECT p.length FROM passages p WHERE p.scope_id = ANY (scope_ids) LIMIT exact + 1) few;
+          FROM (SELECT p.length FROM passages p WHERE p.scope_id = ANY (scope_ids) /*citus: AND p.org_id = in_org */
+                 LIMIT exact + 1) few;
         large := here > exact;
         n := CASE WHEN large THEN greatest(n, here) ELSE here END;
         mean := CASE WHEN large THEN coalesce(mean, mean_here) ELSE mean_here END;
@@ -77,19 +80,22 @@ END $$;
 
 -- In how many passages of these scopes a word stands: counted, in a large scope only up to 1,000 and then estimated from the
 -- sample.
-CREATE OR REPLACE FUNCTION recall_frequency(scope_ids bigint[], word text, large boolean) RETURNS bigint
+CREATE OR REPLACE FUNCTION recall_frequency(in_org text, scope_ids bigint[], word text, large boolean) RETURNS bigint
     LANGUAGE plpgsql STABLE AS $$
 DECLARE
     df bigint;
 BEGIN
     IF NOT large THEN
-        RETURN (SELECT count(*) FROM postings p WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word);
+        RETURN (SELECT count(*) FROM postings p
+                 WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word /*citus: AND p.org_id = in_org */);
     END IF;
     df := (SELECT count(*) FROM (SELECT FROM postings p
-                                  WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word LIMIT 1000) few);
+                                  WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word /*citus: AND p.org_id = in_org */
+                                  LIMIT 1000) few);
     IF df = 1000 THEN
         df := greatest(df, 64 * (SELECT count(*) FROM postings p
-                                  WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word AND p.passage_id % 64 = 0));
+                                  WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word AND p.passage_id % 64 = 0
+                                    /*citus: AND p.org_id = in_org */));
     END IF;
     RETURN df;
 END $$;
@@ -97,7 +103,7 @@ END $$;
 -- Words of these scopes that contain a word which is not there as it was asked, or are spelled much like it: at most four,
 -- with the share of its weight that each deserves. By trigrams alone: the planner takes comparing two words for as cheap as
 -- comparing two numbers, and would compare with every word of the scope (a millisecond for 1,500 of them).
-CREATE OR REPLACE FUNCTION recall_spelled_like(scope_ids bigint[], word text)
+CREATE OR REPLACE FUNCTION recall_spelled_like(in_org text, scope_ids bigint[], word text)
     RETURNS TABLE (lexeme text, weight double precision)
     LANGUAGE plpgsql STABLE SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE
@@ -108,7 +114,7 @@ BEGIN
       FROM (SELECT v.lexeme, max(CASE WHEN v.lexeme LIKE part THEN 1.0 ELSE similarity(v.lexeme, word) END)::double precision
                              AS likeness
               FROM recall_vocabulary v
-             WHERE ARRAY[v.scope_id] && scope_ids AND (v.lexeme % word OR v.lexeme LIKE part)
+             WHERE ARRAY[v.scope_id] && scope_ids AND (v.lexeme % word OR v.lexeme LIKE part) /*citus: AND v.org_id = in_org */
              GROUP BY v.lexeme
              ORDER BY 2 DESC, 1
              LIMIT 4) one
@@ -119,7 +125,7 @@ END $$;
 -- those that are only spelled like one. A word in more than a tenth of
 -- the scope decides nothing beside rarer ones and is left out: it would cost most of the time.
 CREATE OR REPLACE FUNCTION recall_query_words(
-    scope_ids bigint[], asked text[], n double precision, large boolean,
+    in_org text, scope_ids bigint[], asked text[], n double precision, large boolean,
     OUT lexemes text[], OUT idfs double precision[], OUT queries tsquery[], OUT wholes text[]
 )
     LANGUAGE plpgsql STABLE AS $$
@@ -128,12 +134,13 @@ DECLARE
 BEGIN
     WITH weighed AS MATERIALIZED (
         SELECT word AS lexeme, 1.0::double precision AS weight, true AS whole,
-               CASE WHEN large THEN recall_frequency(scope_ids, word, large)
-                    ELSE (SELECT count(*) FROM postings p WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word) END AS df
+               CASE WHEN large THEN recall_frequency(in_org, scope_ids, word, large)
+                    ELSE (SELECT count(*) FROM postings p
+                           WHERE p.scope_id = ANY (scope_ids) AND p.lexeme = word /*citus: AND p.org_id = in_org */) END AS df
           FROM unnest(asked) word
     ), spelled AS (
-        SELECT l.lexeme, l.weight, false AS whole, recall_frequency(scope_ids, l.lexeme, large) AS df
-          FROM weighed w CROSS JOIN LATERAL recall_spelled_like(scope_ids, w.lexeme) l
+        SELECT l.lexeme, l.weight, false AS whole, recall_frequency(in_org, scope_ids, l.lexeme, large) AS df
+          FROM weighed w CROSS JOIN LATERAL recall_spelled_like(in_org, scope_ids, w.lexeme) l
          WHERE w.df = 0 AND length(w.lexeme) >= 3
     ), known AS MATERIALIZED (
         SELECT w.lexeme, max(w.weight) AS weight, max(w.df) AS df, bool_or(w.whole) AS whole
@@ -152,7 +159,7 @@ END $$;
 -- Step 3. The BM25 score of every passage with one of the words. In a large scope only the 1,000 passages in which a word
 -- counts most (`impact`, in the order of the index) are read for each word.
 CREATE OR REPLACE FUNCTION recall_word_hits(
-    scope_ids bigint[], lexemes text[], idfs double precision[], mean double precision, large boolean,
+    in_org text, scope_ids bigint[], lexemes text[], idfs double precision[], mean double precision, large boolean,
     OUT ids bigint[], OUT scores double precision[]
 )
     LANGUAGE plpgsql STABLE AS $$
@@ -166,6 +173,7 @@ BEGIN
                                        FROM unnest(scope_ids) one (scope_id)
                                       CROSS JOIN LATERAL (SELECT * FROM postings p
                                                            WHERE p.scope_id = one.scope_id AND p.lexeme = word.lexeme
+                                                             /*citus: AND p.org_id = in_org */
                                                            ORDER BY p.impact DESC
                                                            LIMIT 1000) p
                                       ORDER BY p.impact DESC
@@ -176,7 +184,7 @@ BEGIN
           FROM (SELECT hit.passage_id AS id,
                        sum(word.idf * recall_bm25(hit.tf, hit.tail, hit.length, hit.tail_length, mean)) AS score
                   FROM unnest(lexemes, idfs) word (lexeme, idf)
-                  JOIN postings hit ON hit.scope_id = ANY (scope_ids) AND hit.lexeme = word.lexeme
+                  JOIN postings hit ON hit.scope_id = ANY (scope_ids) AND hit.lexeme = word.lexeme /*citus: AND hit.org_id = in_org */
                  GROUP BY hit.passage_id) scored;
     END IF;
 END $$;
@@ -226,8 +234,8 @@ BEGIN
         '   SELECT v.passage_id AS id, -(v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s)) AS similarity,'
         '          p.words @@ $9 AS worded'
         '     FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
-        '    WHERE v.scope_id = ANY ($2) AND v.model_id = %1$s AND v.dimensions = %2$s'
-        '      AND recall_may_show(p, $4, $5, $6, $3)'
+        '    WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND v.dimensions = %2$s'
+        '      AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3)'
         '    ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8) close',
         model, vector_dims(vector))
        INTO ids, similarities, worded
@@ -247,15 +255,15 @@ BEGIN
       FROM (SELECT v.passage_id AS id, -(v.embedding <#> vector) AS similarity, p.words @@ any_word AS worded
               FROM passage_vectors v
               JOIN passages p ON p.org_id = org AND p.id = v.passage_id
-             WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
-               AND recall_may_show(p, in_kinds, in_workspace_id, in_labels, in_now)
+             WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model /*citus: AND v.org_id = org */
+               AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, in_workspace_id, in_labels, in_now)
              ORDER BY v.embedding <#> vector
              LIMIT in_limit) close;
 END $$;
 
 -- Step 5, in a small scope: the closest passages, whether they may be shown or not; in the form that recall_near has.
 CREATE OR REPLACE FUNCTION recall_closest(
-    scope_ids bigint[], model integer, vector halfvec, in_limit integer,
+    in_org text, scope_ids bigint[], model integer, vector halfvec, in_limit integer,
     OUT ids bigint[], OUT close_ids bigint[], OUT similarities double precision[], OUT worded bigint[]
 )
     LANGUAGE plpgsql STABLE AS $$
@@ -264,7 +272,7 @@ BEGIN
         SELECT array_agg(close.id), array_agg(-close.distance) INTO close_ids, similarities
           FROM (SELECT v.passage_id AS id, v.embedding <#> vector AS distance
                   FROM passage_vectors v
-                 WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model
+                 WHERE v.scope_id = ANY (scope_ids) AND v.model_id = model /*citus: AND v.org_id = in_org */
                  ORDER BY distance
                  LIMIT in_limit) close;
         ids := close_ids;
@@ -291,7 +299,7 @@ BEGIN
         ids := close_ids;
     ELSE
         SELECT c.close_ids, c.similarities INTO close_ids, similarities
-          FROM recall_closest(scope_ids, model, vector, in_limit * 3 / 2) c;
+          FROM recall_closest(org, scope_ids, model, vector, in_limit * 3 / 2) c;
         ids := recall_shown(org, close_ids, in_kinds, in_workspace_id, in_labels, in_now, in_limit);
     END IF;
     IF coalesce(cardinality(ids), 0) < in_limit AND (large OR cardinality(close_ids) = in_limit * 3 / 2) THEN
@@ -305,7 +313,7 @@ END $$;
 -- Step 6. In a large scope a passage that is close may lie beyond the best of each word: its words count all the same. Only
 -- what has a word of the query itself is looked up; what its neighbour said is passed over.
 CREATE OR REPLACE FUNCTION recall_close_words(
-    in_ids bigint[], known bigint[], lexemes text[], idfs double precision[], mean double precision,
+    in_org text, in_ids bigint[], known bigint[], lexemes text[], idfs double precision[], mean double precision,
     OUT ids bigint[], OUT scores double precision[]
 )
     LANGUAGE plpgsql STABLE AS $$
@@ -315,7 +323,7 @@ BEGIN
                    sum(idfs[array_position(lexemes, p.lexeme)]
                        * recall_bm25(p.tf, p.tail, p.length, p.tail_length, mean)) AS score
               FROM (SELECT unnest(in_ids) EXCEPT SELECT unnest(known)) close (id)
-             CROSS JOIN LATERAL (SELECT * FROM postings p WHERE p.passage_id = close.id OFFSET 0) p
+             CROSS JOIN LATERAL (SELECT * FROM postings p WHERE p.passage_id = close.id /*citus: AND p.org_id = in_org */ OFFSET 0) p
              WHERE p.lexeme = ANY (lexemes)
              GROUP BY close.id) more;
 END $$;

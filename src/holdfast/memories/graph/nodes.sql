@@ -81,7 +81,7 @@ SELECT {node_columns}
                  AND (%(project_id)s::text IS NULL OR n.project_id = %(project_id)s)
                  AND (%(q)s::text IS NULL
                       OR EXISTS (SELECT FROM node_names w
-                                  WHERE w.org_id = n.org_id AND w.node_id = n.id
+                                  WHERE w.org_id = %(org_id)s AND w.node_id = n.id
                                     AND position((SELECT folded(%(q)s)) IN w.folded) > 0))
                  -- As rows, for the reason that list_memories has.
                  AND (n.audience, n.id) < (a.audience, %(older_than)s)

@@ -48,7 +48,7 @@ SELECT i.id, i.node_id, i.content, i.source, i.memory_id, i.created_at
    AND (%(workspace_id)s::text IS NULL OR n.workspace_id = %(workspace_id)s)
    AND (i.memory_id IS NULL
         OR EXISTS (SELECT FROM memories m
-                    WHERE m.org_id = i.org_id AND m.id = i.memory_id
+                    WHERE m.org_id = %(org_id)s AND m.id = i.memory_id
                       AND m.audience = ANY (%(audiences)s)
                       AND (%(workspace_id)s::text IS NULL OR m.workspace_id = %(workspace_id)s)
                       AND (m.expires_at IS NULL OR m.expires_at > %(now)s)

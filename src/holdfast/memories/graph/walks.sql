@@ -53,8 +53,8 @@ SELECT {edge_columns}
   FROM (SELECT * FROM node_edges e WHERE e.org_id = %(org_id)s AND e.from_id = ANY (%(ids)s)
         UNION
         SELECT * FROM node_edges e WHERE e.org_id = %(org_id)s AND e.to_id = ANY (%(ids)s)) AS e
-  JOIN nodes f ON f.org_id = e.org_id AND f.id = e.from_id
-  JOIN nodes t ON t.org_id = e.org_id AND t.id = e.to_id
+  JOIN nodes f ON f.org_id = %(org_id)s AND f.id = e.from_id
+  JOIN nodes t ON t.org_id = %(org_id)s AND t.id = e.to_id
  WHERE {edge_holds}
    AND f.audience = ANY ((SELECT audiences FROM seen)::text[]) AND in_workspace(%(by_workspace)s, f.workspace_id)
    AND t.audience = ANY ((SELECT audiences FROM seen)::text[]) AND in_workspace(%(by_workspace)s, t.workspace_id)
