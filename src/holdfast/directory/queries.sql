@@ -259,8 +259,8 @@ SELECT id, user_id, agent_id, project_id, workspace_id, last_activity_at, settle
           FROM session_progress g
          WHERE g.org_id = %(org_id)s AND g.session_id = s.id AND g.message_id IS NOT NULL) AS settled_through
   FROM sessions s
- WHERE org_id = %(org_id)s
-   AND id = %(id)s
+ WHERE s.org_id = %(org_id)s
+   AND s.id = %(id)s
    AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
                     s.workspace_id, s.user_id, s.agent_id);
 

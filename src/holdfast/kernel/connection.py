@@ -49,7 +49,9 @@ class Connection(psycopg.AsyncConnection[Any]):
     """psycopg's, with fewer turns of the event loop and a time limit."""
 
     time_limit: TimeLimit | None = None
-    on_citus = False  # whether tables are distributed over nodes, known once the service has entered
+    on_citus = (
+        False  # whether tables are distributed over nodes, known once the service has entered
+    )
     _writes_left = WRITES_PER_TURN
 
     async def wait(  # psycopg's signature

@@ -31,7 +31,7 @@ from holdfast.kernel.disk import FULL, Disk
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool, answers
 from holdfast.kernel.replica import Replica
-from holdfast.kernel.session import ROLE, enter_service
+from holdfast.kernel.session import ROLE, enter_service, one_transaction
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
 from holdfast.kernel.tx import ReadBatch, Tx
@@ -230,7 +230,7 @@ class Database:
 
         async def once() -> list[T]:
             async with self._connection() as connection:
-                async with _one_transaction(connection):
+                async with one_transaction(connection):
                     await connection.execute(queries.enter_with_proof.bytes, {"proof": proof})
                     tx = Tx(connection, None, clock.now())
                     cursor = await tx.send(row_type, query, {"proof": proof, **params})
@@ -252,7 +252,7 @@ class Database:
         async with self._read_connection() as connection:
             with hanging_up_after(within_s, connection):
                 try:
-                    async with _one_transaction(connection):
+                    async with one_transaction(connection):
                         await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
                         yield Tx(connection, caller, clock.now(), self.services)
                 except psycopg.Error:
@@ -377,25 +377,6 @@ class Database:
     def _unavailable(self, detail: str) -> BackendUnavailable:
         metrics.backend_failures.labels("database").inc()
         return BackendUnavailable(FULL if self._disk.is_full else detail)
-
-
-@asynccontextmanager
-async def _one_transaction(connection: Connection) -> AsyncIterator[None]:
-    """A pipeline, whose statements Postgres runs in one implicit transaction. Citus sends settings along to its workers in an
-    explicit one only."""
-    if not connection.on_citus:
-        async with connection.pipeline():
-            yield
-        return
-    try:
-        async with connection.pipeline():
-            await connection.execute("BEGIN")
-            yield
-            await connection.execute("COMMIT")
-    except BaseException:
-        if not connection.closed:
-            await connection.rollback()
-        raise
 
 
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:

@@ -1,5 +1,8 @@
 """What the service expects of a connection: that it can work as `holdfast_app`, and whether a pooler is in between."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import psycopg
 
 from holdfast.kernel.connection import Connection
@@ -44,3 +47,22 @@ async def enter_service(connection: Connection) -> bool:
         connection.prepare_threshold = None
     connection.prepared_max = MAX_PREPARED
     return pooled
+
+
+@asynccontextmanager
+async def one_transaction(connection: Connection) -> AsyncIterator[None]:
+    """A pipeline, whose statements Postgres runs in one implicit transaction. Citus sends settings along to its workers in an
+    explicit one only."""
+    if not connection.on_citus:
+        async with connection.pipeline():
+            yield
+        return
+    try:
+        async with connection.pipeline():
+            await connection.execute("BEGIN")
+            yield
+            await connection.execute("COMMIT")
+    except BaseException:
+        if not connection.closed:
+            await connection.rollback()
+        raise

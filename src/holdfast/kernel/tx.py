@@ -15,6 +15,7 @@ from holdfast.kernel import tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection
 from holdfast.kernel.ids import id_at, new_id
+from holdfast.kernel.session import one_transaction
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.typed_store import TypedStore
 
@@ -147,6 +148,10 @@ class Tx:
     ) -> psycopg.AsyncCursor[T]:
         """Enter the caller's org, run one read-only statement and wait for it, in one round trip; the transaction is over
         then."""
+        if self.connection.on_citus:
+            async with one_transaction(self.connection):
+                await self.connection.execute(queries.enter.bytes, self._common)
+                return await self.send(row_type, query, params)
         cursor = self.connection.cursor(row_factory=_rows_as(row_type))
         enter = (queries.enter.bytes, {"org_id": self._common["org_id"]})
         statement = (query.bytes, {**self._common, **params})
