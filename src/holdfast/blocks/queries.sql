@@ -57,8 +57,8 @@ SELECT %(org_id)s, %(id)s, %(user_id)s, %(agent_id)s, %(block_type)s, %(content)
 ON CONFLICT (org_id, user_id, place, block_type) DO UPDATE
    SET content = excluded.content, entries = excluded.entries, came_at = excluded.came_at,
        version = b.version + 1, deleted_at = NULL,
-       created_at = greatest(%(now)s, b.updated_at + interval '1 microsecond'),
-       updated_at = greatest(%(now)s, b.updated_at + interval '1 microsecond')
+       created_at = later(b.updated_at, excluded.updated_at),
+       updated_at = later(b.updated_at, excluded.updated_at)
  WHERE b.deleted_at IS NOT NULL
 RETURNING id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' END AS scope, agent_id, content, entries,
           length(content) AS characters, version, created_at, updated_at;
@@ -67,7 +67,7 @@ RETURNING id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' EN
 -- Gives no row where somebody wrote the block after the caller read it, or If-Match fails.
 UPDATE blocks
    SET content = %(content)s, entries = %(entries)s, came_at = %(came_at)s, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
    AND place = %(place)s
@@ -82,8 +82,8 @@ RETURNING id, block_type, CASE WHEN agent_id IS NULL THEN 'user' ELSE 'agent' EN
 -- Gives no row where there is none, or a guard fails.
 UPDATE blocks
    SET content = '', entries = 0, came_at = '{}', version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond'),
-       deleted_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s),
+       deleted_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s
    AND user_id = %(user_id)s
    AND place = %(place)s

@@ -4,14 +4,14 @@
 SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS created_at,
        coalesce(r.updated_at, o.created_at) AS updated_at,
        a.memory AS refers_to, o.workspaces_enabled,
-       s.id IS NOT NULL AND NOT coalesce(
+       %(resource_id)s = %(built_in)s AND s.id IS NOT NULL AND NOT coalesce(
            sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
                     s.workspace_id, s.user_id, s.agent_id), false)
        AS hides_session
   FROM orgs o
   LEFT JOIN memory_resources r ON r.org_id = o.org_id AND r.id = %(resource_id)s
   LEFT JOIN agents a ON a.org_id = o.org_id AND a.id = %(speaking_agent)s
-  LEFT JOIN sessions s ON s.org_id = o.org_id AND s.id = %(key)s AND %(resource_id)s = %(built_in)s
+  LEFT JOIN sessions s ON s.org_id = o.org_id AND s.id = %(key)s
  WHERE o.org_id = %(org_id)s;
 
 -- name: touch_session
@@ -23,7 +23,7 @@ ON CONFLICT (org_id, id) DO UPDATE
        agent_id = coalesce(s.agent_id, excluded.agent_id),
        project_id = coalesce(s.project_id, excluded.project_id),
        version = s.version + 1,
-       updated_at = greatest(%(now)s, s.updated_at + interval '1 microsecond')
+       updated_at = later(s.updated_at, %(now)s)
  WHERE sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
                     s.workspace_id, s.user_id, s.agent_id)
 RETURNING id;

@@ -1,7 +1,7 @@
 """Where each table lies on Citus: the one list that `holdfast migrate --citus` and the contract tests read.
 
 - `DISTRIBUTED`: split by `org_id`; all rows of an org lie on one node, so that a statement that names the org is run there whole.
-- `REFERENCE`: a copy on every node. The directory, which sight reads beside every row and foreign keys point to; and what is
+- `REFERENCE`: a copy on every node. The directory and the org's settings, which sight reads beside every row and foreign keys point to; and what is
   looked up before the org is known (keys, cookies, links, the addresses of users).
 - `LOCAL`: on the coordinator alone. The queue, the jobs that stand in it, and what belongs to no org.
 
@@ -18,6 +18,7 @@ REFERENCE = (
     "api_keys",
     "browser_sessions",
     "sign_in_links",
+    "memory_resources",
     "embedding_models",
 )
 
@@ -43,7 +44,6 @@ DISTRIBUTED = (
     "entry_quotas",
     "entries",
     # conversations
-    "memory_resources",
     "conversations",
     "conversation_messages",
     "conversation_reads",

@@ -39,7 +39,7 @@ SELECT {job}
 -- Gives no row for a job that was cancelled or is over. A job found running was left by a worker that died.
 UPDATE jobs
    SET status = 'running', attempts = attempts + 1, started_at = %(now)s, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s AND status IN ('queued', 'running')
 RETURNING id, kind, subject, attempts, user_id, agent_id, workspace_id;
 
@@ -48,7 +48,7 @@ RETURNING id, kind, subject, attempts, user_id, agent_id, workspace_id;
 UPDATE jobs
    SET status = 'succeeded', error = NULL, tokens = tokens + %(tokens)s,
        result = CASE WHEN %(result)s::jsonb IS NULL THEN result ELSE coalesce(result, '{}') || %(result)s::jsonb END, finished_at = %(now)s,
-       version = version + 1, updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       version = version + 1, updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
 
 -- name: add_progress
@@ -64,14 +64,14 @@ UPDATE jobs
 -- sight: claimed before.
 UPDATE jobs
    SET result = jsonb_build_object('progress', %(progress)s::jsonb), version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
 
 -- name: give_up
 -- sight: claimed before.
 UPDATE jobs
    SET status = 'failed', error = %(error)s, finished_at = %(now)s, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running';
 
 -- name: try_again
@@ -79,7 +79,7 @@ UPDATE jobs
 WITH job AS (
     UPDATE jobs
        SET status = 'queued', error = %(error)s, not_before = %(now)s::timestamptz + %(delay)s::interval, version = version + 1,
-           updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+           updated_at = later(updated_at, %(now)s)
      WHERE org_id = %(org_id)s AND id = %(id)s AND status = 'running'
     RETURNING org_id, id, queue, not_before
 )
@@ -88,7 +88,7 @@ SELECT enqueue_job(queue, org_id, id, not_before) FROM job;
 -- name: cancel
 UPDATE jobs
    SET status = 'cancelled', finished_at = %(now)s, version = version + 1,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience) AND status = 'queued'
 RETURNING {job};
@@ -97,7 +97,7 @@ RETURNING {job};
 WITH job AS (
     UPDATE jobs
        SET status = 'queued', attempts = 0, error = NULL, finished_at = NULL, not_before = NULL, version = version + 1,
-           updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+           updated_at = later(updated_at, %(now)s)
      WHERE org_id = %(org_id)s AND id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
        AND status IN ('failed', 'cancelled')

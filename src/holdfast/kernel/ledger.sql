@@ -8,9 +8,8 @@ SELECT llm_tokens_per_day FROM orgs WHERE org_id = %(org_id)s FOR NO KEY UPDATE;
 -- Calls of this job that a worker did not live to finish: they began before the job's present attempt.
 UPDATE llm_calls c
    SET status = 'failed', error = 'the worker stopped before the answer came', output_tokens = 0, finished_at = %(now)s
-  FROM jobs j
- WHERE c.org_id = %(org_id)s AND c.job_id = %(job_id)s AND c.status = 'running'
-   AND j.org_id = c.org_id AND j.id = c.job_id AND c.started_at < j.started_at;
+  FROM (SELECT id, started_at FROM jobs WHERE org_id = %(org_id)s AND id = %(job_id)s) j
+ WHERE c.org_id = %(org_id)s AND c.job_id = j.id AND c.status = 'running' AND c.started_at < j.started_at;
 
 -- name: used_since
 SELECT coalesce(sum(input_tokens + output_tokens), 0)::bigint

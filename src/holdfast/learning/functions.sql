@@ -14,7 +14,7 @@ BEGIN
         RETURN QUERY
             SELECT org, s.id, s.user_id, s.agent_id, s.workspace_id
               FROM sessions s
-              LEFT JOIN jobs j ON j.org_id = s.org_id AND j.id = s.settle_job
+              LEFT JOIN (SELECT id, status, finished_at FROM jobs WHERE jobs.org_id = org) j ON j.id = s.settle_job
              WHERE s.org_id = org
                AND (s.learned_until IS NULL OR s.learned_until < s.last_activity_at)
                AND s.last_activity_at <= before
@@ -57,9 +57,9 @@ BEGIN
             SELECT DISTINCT ON (p.audience) org, p.user_id, CASE WHEN p.user_id IS NULL THEN p.agent_id END, p.workspace_id
               FROM proposals p
              WHERE p.org_id = org AND p.status = 'applied' AND (p.user_id IS NOT NULL OR p.agent_id IS NOT NULL)
-               AND NOT EXISTS (SELECT FROM jobs j
-                                WHERE j.org_id = org AND j.kind = 'consolidate' AND j.created_at > since
-                                  AND j.user_id IS NOT DISTINCT FROM p.user_id
+               AND NOT EXISTS (SELECT FROM (SELECT jobs.user_id, jobs.agent_id FROM jobs
+                                             WHERE jobs.org_id = org AND jobs.kind = 'consolidate' AND jobs.created_at > since) j
+                                WHERE j.user_id IS NOT DISTINCT FROM p.user_id
                                   AND (p.user_id IS NOT NULL OR j.agent_id = p.agent_id))
              ORDER BY p.audience, p.id DESC
              LIMIT 1000;

@@ -174,7 +174,7 @@ WITH counted AS (
     RETURNING g.resource_id, g.key, g.unlearned
 ), touched AS (
     UPDATE sessions
-       SET last_activity_at = greatest(last_activity_at + interval '1 microsecond', %(now)s)
+       SET last_activity_at = later(last_activity_at, %(now)s)
      WHERE org_id = %(org_id)s AND id = %(session_id)s
 )
 SELECT (coalesce(sum(g.unlearned) FILTER (WHERE (g.resource_id, g.key) <> (%(resource_id)s, %(key)s)), 0)
@@ -202,8 +202,9 @@ SELECT s.id, s.user_id, s.agent_id, s.workspace_id, s.last_activity_at, s.learne
 -- name: hold_session
 -- The session, held until the transaction ends, with the status of the job that was asked to settle it last.
 -- sight: named by a job, or read for the caller before
-SELECT s.settle_job AS job_id, (SELECT j.status FROM jobs j WHERE j.org_id = s.org_id AND j.id = s.settle_job) AS status
+SELECT s.settle_job AS job_id, j.status
   FROM sessions s
+  LEFT JOIN (SELECT id, status FROM jobs WHERE org_id = %(org_id)s) j ON j.id = s.settle_job
  WHERE s.org_id = %(org_id)s AND s.id = %(session_id)s
    FOR UPDATE OF s;
 

@@ -100,7 +100,7 @@ def _client(app: FastAPI, key: str, headers: Mapping[str, str]) -> httpx.AsyncCl
 def remove_org(owner_url: str, org_id: str) -> None:
     """Delete every row of an org that was made by a probe. Foreign keys decide the order: tables are tried in turn."""
     with psycopg.connect(owner_url) as connection:
-        connection.execute("SELECT set_config('holdfast.org', %s, true)", [org_id])
+        connection.execute("SELECT enter_org(%s)", [org_id])
         left = [name for (name,) in connection.execute(_TABLES_OF_ORGS)]
         while left:
             stuck = [name for name in left if not _emptied(connection, name, org_id)]

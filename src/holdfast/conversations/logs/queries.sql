@@ -69,7 +69,7 @@ UPDATE conversations
    SET version = %(version)s, message_count = %(message_count)s, token_count = %(token_count)s, roles = %(roles)s,
        shares = %(shares)s, next_seq = %(next_seq)s, expires_at = %(expires_at)s, pending_job = %(pending_job)s,
        last_flush = %(last_flush)s, last_error = %(last_error)s,
-       updated_at = greatest(%(now)s, updated_at + interval '1 microsecond')
+       updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(conversation_id)s;
 
 -- name: read_messages
@@ -197,13 +197,13 @@ SELECT seq FROM conversation_messages
 -- name: take_lease
 -- No row while another holder's lease lasts. The database's clock decides: it is the same for every holder.
 -- sight: the owner is part of the key
-INSERT INTO conversation_leases AS l (org_id, conversation_id, token, expires_at)
-SELECT org_id, id, 1, clock_timestamp() + make_interval(secs => %(ttl_s)s)
-  FROM conversations
+INSERT INTO conversation_leases AS l (org_id, conversation_id, token, taken_at, expires_at)
+SELECT org_id, id, 1, clock.at, clock.at + make_interval(secs => %(ttl_s)s)
+  FROM conversations, (SELECT clock_timestamp() AS at) clock
  WHERE {this_instance} AND {live}
 ON CONFLICT (org_id, conversation_id) DO UPDATE
-   SET token = l.token + 1, expires_at = excluded.expires_at
- WHERE l.expires_at <= clock_timestamp()
+   SET token = l.token + 1, taken_at = excluded.taken_at, expires_at = excluded.expires_at
+ WHERE l.expires_at <= excluded.taken_at
 RETURNING token, expires_at;
 
 -- name: check_lease

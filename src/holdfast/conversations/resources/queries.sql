@@ -7,10 +7,10 @@ SELECT id, config, revision, created_at, updated_at
 -- Gives no row where If-Match fails.
 INSERT INTO memory_resources AS r (org_id, id, config, created_at, updated_at)
 SELECT %(org_id)s, %(id)s, %(config)s, %(now)s, %(now)s
- WHERE %(if_match)s::int[] IS NULL OR EXISTS (SELECT FROM memory_resources WHERE org_id = %(org_id)s AND id = %(id)s)
+ WHERE coalesce((SELECT true FROM memory_resources WHERE org_id = %(org_id)s AND id = %(id)s), %(if_match)s::int[] IS NULL)
 ON CONFLICT (org_id, id) DO UPDATE
    SET config = excluded.config, revision = r.revision + 1,
-       updated_at = greatest(%(now)s, r.updated_at + interval '1 microsecond')
+       updated_at = later(r.updated_at, %(now)s)
  WHERE matches(r.revision, %(if_match)s)
 RETURNING id, config, revision, created_at, updated_at;
 

@@ -92,6 +92,7 @@ CREATE TABLE conversation_leases (
     org_id           text NOT NULL,
     conversation_id  text NOT NULL,
     token            bigint NOT NULL,
+    taken_at         timestamptz NOT NULL,
     expires_at       timestamptz NOT NULL,
     PRIMARY KEY (org_id, conversation_id),
     FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE

@@ -317,17 +317,21 @@ CREATE OR REPLACE FUNCTION recall_fill(
 DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    filled integer;
+    filled integer := 0;
+    this record;
 BEGIN
-    INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
-    SELECT p.org_id, model, p.id, p.scope_id, vector_dims(given.vector), given.vector, given.tokens
-      FROM (SELECT number - 1 AS number, vector::halfvec, tokens
-              FROM unnest(in_vectors, in_tokens) WITH ORDINALITY AS each (vector, tokens, number)) given
-      JOIN passages p ON p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id
-                     AND p.number = given.number AND p.updated_at = in_updated_at
-     WHERE model IS NOT NULL
-        ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS filled = ROW_COUNT;
+    FOR this IN SELECT p.id, p.scope_id, in_vectors[p.number + 1]::halfvec AS vector, in_tokens[p.number + 1] AS tokens
+                  FROM passages p
+                 WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id AND p.updated_at = in_updated_at
+                   AND p.number < cardinality(in_vectors) AND model IS NOT NULL
+    LOOP
+        INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
+        VALUES (org, model, this.id, this.scope_id, vector_dims(this.vector), this.vector, this.tokens)
+            ON CONFLICT DO NOTHING;
+        IF FOUND THEN
+            filled := filled + 1;
+        END IF;
+    END LOOP;
     RETURN filled;
 END $$;
 
