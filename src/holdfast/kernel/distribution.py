@@ -88,9 +88,9 @@ LOCAL = (
     "procrastinate_events",
 )
 
-# Functions that Citus runs whole on the node that holds the org of their argument `in_org`.
+# Functions that Citus runs whole on the node that holds the org of their argument `in_org`. None of their statements may read a
+# reference table together with a distributed one.
 DELEGATED = (
-    "recall_begin",
     "recall_candidates",
     "recall_probe",
     "recall_put",
