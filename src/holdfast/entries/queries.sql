@@ -200,7 +200,7 @@ RETURNING id;
 
 -- name: read_run
 SELECT id AS run_id, agent_id, started_at,
-       coalesce(ended_at, CASE WHEN last_activity_at <= %(idle_since)s THEN last_activity_at + %(idles)s END) AS ended_at
+       coalesce(ended_at, CASE WHEN last_activity_at <= %(idle_since)s THEN time_after(last_activity_at, %(idles)s) END) AS ended_at
   FROM runs
  WHERE org_id = %(org_id)s AND id = %(run_id)s AND agent_id = %(agent_id)s;
 
@@ -214,20 +214,20 @@ UPDATE runs
 -- name: end_run
 -- Gives no row for a run that was ended before. One that idled too long ended when it had.
 UPDATE runs
-   SET ended_at = CASE WHEN last_activity_at <= %(idle_since)s THEN last_activity_at + %(idles)s ELSE %(now)s END
+   SET ended_at = CASE WHEN last_activity_at <= %(idle_since)s THEN time_after(last_activity_at, %(idles)s) ELSE %(now)s END
  WHERE org_id = %(org_id)s AND id = %(run_id)s AND agent_id = %(agent_id)s AND ended_at IS NULL
 RETURNING id AS run_id, agent_id, started_at, ended_at;
 
 -- name: end_if_idle
 -- Gives no row where the run is over already or has been used since.
 UPDATE runs
-   SET ended_at = last_activity_at + %(idles)s
+   SET ended_at = time_after(last_activity_at, %(idles)s)
  WHERE org_id = %(org_id)s AND id = %(run_id)s AND ended_at IS NULL AND last_activity_at <= %(idle_since)s
 RETURNING id AS run_id, agent_id, started_at, ended_at;
 
 -- name: idle_deadline
 -- When a run will have idled too long; gives no row for one that has ended.
-SELECT last_activity_at + %(idles)s FROM runs WHERE org_id = %(org_id)s AND id = %(run_id)s AND ended_at IS NULL;
+SELECT time_after(last_activity_at, %(idles)s) FROM runs WHERE org_id = %(org_id)s AND id = %(run_id)s AND ended_at IS NULL;
 
 -- name: entries_to_index
 -- sight: a job of the org embeds what is there; nothing is shown

@@ -130,6 +130,12 @@ def distribute(connection: psycopg.Connection) -> list[str]:
         with connection.transaction():
             _spread_table(connection, table)
     with connection.transaction():
+        # Numbers of rows are drawn by whoever inserts; on one Postgres an identity column needs no right.
+        connection.execute(
+            sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(
+                sql.Identifier(ROLE)
+            )
+        )
         _delegate(connection)
     return todo
 

@@ -63,6 +63,12 @@ CREATE OR REPLACE FUNCTION later(old timestamptz, now timestamptz) RETURNS times
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN greatest(now, old + interval '1 microsecond');
 
+-- An instant so much later. A function since Citus refuses the operator on a column in an UPDATE: on Citus functions like this one are
+-- declared IMMUTABLE (kernel/citus.py).
+CREATE OR REPLACE FUNCTION time_after(at timestamptz, wait interval) RETURNS timestamptz
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN at + wait;
+
 -- Whether a row's version is one of those that If-Match names; NULL: there was no If-Match; 0 among them: any (`*`).
 CREATE OR REPLACE FUNCTION matches(version integer, if_match integer[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
