@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import extract_service
+from bench.changes import measure_forms
 from bench.memchat import (
     CHECK,
     DATA,
@@ -66,7 +67,7 @@ class InProcess:
 
     def settle(self, turns: list[Turn]) -> None:
         """Learn from one session."""
-        messages = [_message(each) for each in turns]
+        messages = [make_message(each) for each in turns]
         self._learn(messages, self.said[-CONTEXT_MESSAGES:])
         self.said += messages
 
@@ -121,7 +122,7 @@ class InProcess:
         own = {source.message_id for source in candidate.sources}
         held = [row for row in self.rows if not row.superseded and not row.turns & own]
         known = [row.fact for row in held]
-        result = compare(candidate, known, _vectors(candidate, known))
+        result = compare(candidate, known, vectors_of(candidate, known))
         row = next((row for row in held if row.fact.id == result.fact_id), None)
         if result.outcome == "same" and row is not None:
             return "none", row
@@ -154,12 +155,15 @@ def _vector(words: str) -> meaning.Vector:
     return _model().embed([meaning.without_request(words)])[0]
 
 
-def _vectors(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:
-    words = {candidate.sources[0].quote, *(fact.said for fact in known)}
+def vectors_of(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:
+    """The vectors that comparing the candidate with these facts needs."""
+    own = {candidate.sources[0].quote, meaning.in_context(candidate)}
+    words = {*own, *(fact.said for fact in known)}
     return {each: _vector(each) for each in words}
 
 
-def _message(turn: Turn) -> Message:
+def make_message(turn: Turn) -> Message:
+    """A turn as the extractor reads it."""
     return Message(turn.id, turn.role, turn.content, turn.created_at, turn.name)  # type: ignore[arg-type]
 
 
@@ -259,6 +263,9 @@ def main() -> int:
     )
     pairs = measure_pairs()
     console.print(_breakdown("pairs of statements (pairs.json): told apart rightly", pairs))
+    console.print(
+        _breakdown("forms of change (changes.json)", measure_forms(lambda: InProcess(Speaker())))
+    )
     if verbose:
         console.print(
             _breakdown("precision by rule", {name: each.by_rule for name, each in parts.items()})

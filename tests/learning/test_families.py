@@ -5,6 +5,7 @@ import pytest
 from holdfast.learning.rules import moods, poison
 from holdfast.learning.rules.build import change_of, slot_candidates
 from holdfast.learning.rules.families import SHAPES, SLOTS
+from holdfast.learning.rules.families.answer import RULES as ANSWERS
 from holdfast.learning.rules.families.correction import (
     RETRACTION,
     RETRACTION_EXAMPLES,
@@ -106,3 +107,14 @@ def test_a_cue_knows_its_example(cue):
 def test_orders_about_memory_are_told_from_plain_text():
     assert [text for text in poison.EXAMPLES if not poison.find_orders(fold(text))] == []
     assert [text for text in poison.NOT_EXAMPLES if poison.find_orders(fold(text))] == []
+
+
+@pytest.mark.parametrize("rule", ANSWERS, ids=lambda rule: rule.name)
+def test_an_answer_rule_knows_its_questions_and_answers(rule):
+    asks, answers = compile_rule(rule.question), compile_rule(rule.answer)
+
+    def fits(question: str, answer: str) -> bool:
+        return bool(asks.search(fold(question)) and answers.search(fold(answer)))
+
+    assert [each for each in rule.examples if not fits(*each)] == []
+    assert [each for each in rule.not_examples if fits(*each)] == []

@@ -75,7 +75,11 @@ async def test_what_was_said_in_the_same_sitting_is_likelier_kept():
     )
     just_said = replace(fact, said_at=new.valid_from)
     chances = [
-        meaning.probability(new, each, cosine=0.5, is_nearest=True, shared=1)
+        meaning.probability(
+            meaning.features(
+                new, each, cosine=0.5, cosine_in_context=0.5, rank=0, rare=1.0, share=0.3
+            )
+        )
         for each in (fact, just_said)
     ]
     assert chances[0] > chances[1]
@@ -96,3 +100,36 @@ async def test_no_embedder_and_no_words_give_no_vectors():
     assert await meaning.embed_words(None, ["x"]) == {}
     embedder = open_embedder("local")
     assert await meaning.embed_words(embedder, ["", ""]) == {}
+
+
+async def test_the_message_before_helps_to_find_what_is_replaced():
+    new = replace(
+        candidate("it is 200 from now on."),
+        context="And what do you spend on food and lunches in a week?",
+    )
+    facts = [
+        known(BUDGET, "budget", days_ago=60),
+        known(SWIMMING, "swimming", days_ago=60),
+    ]
+    embedder = open_embedder("local")
+    words = [
+        new.sources[0].quote,
+        meaning.in_context(new),
+        *(fact.said for fact in facts),
+    ]
+    vectors = await meaning.embed_words(embedder, words)
+    without = {each: vectors[each] for each in words if each != meaning.in_context(new)}
+    assert compare(new, facts, vectors).score > compare(new, facts, without).score
+
+
+def test_every_sign_has_a_weight():
+    found = meaning.features(
+        candidate("the rent is 200 now."),
+        known(BUDGET, "budget", days_ago=3),
+        cosine=0.1,
+        cosine_in_context=0.1,
+        rank=3,
+        rare=0.0,
+        share=0.0,
+    )
+    assert found.keys() == meaning.WEIGHTS.keys()

@@ -15,6 +15,7 @@ import snowballstemmer
 
 from holdfast.learning import meaning
 from holdfast.learning.model import Candidate, KnownFact
+from holdfast.learning.rules.build import ASKED
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.text import compile_rule, fold
 
@@ -28,6 +29,8 @@ SAME_TOPIC = 0.34
 """From this share on, a statement that says something changed is about the same thing."""
 SAME_TOPIC_FIGURES = 0.5
 """The same without a word of change, where both hold figures or dates and they differ."""
+SHARED_WORDS = 2
+"""How many words two statements must share for one to replace the other, where both have so many: one name is no topic."""
 SAME_VALUE = 0.6
 """From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
 
@@ -111,38 +114,57 @@ def compare(
 def _by_meaning(
     candidate: Candidate, known: Sequence[KnownFact], vectors: Mapping[str, meaning.Vector]
 ) -> Comparison:
-    """What a statement with a word of change replaces, by closeness and time."""
+    """What a statement replaces, by closeness, words of change and time."""
+    score, fact = max(
+        ((meaning.probability(found), fact) for fact, found in signs(candidate, known, vectors)),
+        key=lambda each: each[0],
+        default=(0.0, None),
+    )
+    if fact is not None and score >= meaning.threshold(candidate):
+        return Comparison("supersede", fact.id, score)
+    return Comparison("add", None, score)
+
+
+def signs(
+    candidate: Candidate, known: Sequence[KnownFact], vectors: Mapping[str, meaning.Vector]
+) -> list[tuple[KnownFact, dict[str, float]]]:
+    """The signs that a candidate without a slot replaces each of these facts; none for facts with a slot or without a vector."""
     own = vectors.get(candidate.sources[0].quote) if candidate.sources else None
-    if own is None or candidate.change is None:
-        return Comparison("add")
     pairs = [
         (fact, vector)
         for fact in known
         if not fact.attribute and (vector := vectors.get(fact.said)) is not None
     ]  # a slot is changed by its own kind, or by name
-    if not pairs:
-        return Comparison("add")
-    cosines = [meaning.cosine(own, vector) for _, vector in pairs]
-    nearest, words = max(cosines), _topic(stems(candidate.text))
-    score, fact = max(
+    if own is None or candidate.attribute or not pairs:
+        return []
+    context = vectors.get(meaning.in_context(candidate), own)
+    near = [(meaning.cosine(own, each), meaning.cosine(context, each)) for _, each in pairs]
+    order = sorted((-max(each), number) for number, each in enumerate(near))
+    ranks = {number: rank for rank, (_, number) in enumerate(order)}
+    words = _words(candidate.text, candidate.sources[0].quote)
+    sets = [_words(fact.text, fact.said) for fact, _ in pairs]
+    weights = _weights(sets)
+    rarest = max(1.0, math.log(1 + len(sets)))
+    return [
         (
-            (
-                meaning.probability(
-                    candidate,
-                    fact,
-                    cosine=cosine,
-                    is_nearest=cosine == nearest,
-                    shared=len(words & stems(fact.text)),
-                ),
+            fact,
+            meaning.features(
+                candidate,
                 fact,
-            )
-            for (fact, _), cosine in zip(pairs, cosines, strict=True)
-        ),
-        key=lambda each: each[0],
-    )
-    if score >= meaning.SUPERSEDES:
-        return Comparison("supersede", fact.id, score)
-    return Comparison("add", None, score)
+                cosine=near[number][0],
+                cosine_in_context=near[number][1],
+                rank=ranks[number],
+                rare=sum(weights[each] for each in _topic(words) & sets[number]) / rarest,
+                share=_shared(words, sets[number], weights),
+            ),
+        )
+        for number, (fact, _) in enumerate(pairs)
+    ]
+
+
+def _words(text: str, said: str) -> frozenset[str]:
+    """The stems of a statement: of the user's own words where they are known, since the text names the user in each."""
+    return stems(said) if said and not text.startswith(ASKED) else stems(text)
 
 
 def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:
@@ -174,10 +196,10 @@ def alike(one: str, other: str) -> bool:
 
 
 def _by_words(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison:
-    words = stems(candidate.text)
+    words = _words(candidate.text, meaning.without_request(_quote(candidate)))
     if not words or not known:
         return Comparison("add")
-    sets = [stems(fact.text) for fact in known]
+    sets = [_words(fact.text, meaning.without_request(fact.said)) for fact in known]
     weights = _weights(sets)
     best: tuple[float, int] | None = None
     for number, each in enumerate(sets):
@@ -204,10 +226,18 @@ def _judge(
         return Comparison("same", fact.id, score)
     if fact.attribute and not _names(candidate, fact):
         return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
+    enough = len(_topic(words) & others) >= min(
+        SHARED_WORDS, len(_topic(others)), len(_topic(words))
+    )
     changed = candidate.change is not None and score >= SAME_TOPIC
-    if changed or (contradicts and score >= SAME_TOPIC_FIGURES):
+    differs = contradicts and score >= SAME_TOPIC_FIGURES
+    if (changed or differs) and enough and not meaning.adds_to(candidate):
         return Comparison("supersede", fact.id, score)
     return Comparison("add", None, score)
+
+
+def _quote(candidate: Candidate) -> str:
+    return candidate.sources[0].quote if candidate.sources else ""
 
 
 def _names(candidate: Candidate, fact: KnownFact) -> bool:

@@ -1,9 +1,9 @@
-"""Whether a statement replaces an earlier one, by meaning: a sum of signs with weights, fitted on data/memchat.
+"""Whether a statement replaces an earlier one where neither slot nor words decide: a sum of signs with weights.
 
-Only a statement with a word of change ("now", "moved", "instead") is asked about: two statements on one topic are usually both
-true, so closeness alone would end several true facts for each one that did change. The vectors are those of the user's own words. The
-weights are a logistic regression over all pairs of statements without a slot in the 30 tuning spaces, rounded; docs/learning.md has the
-trade-off at several thresholds.
+The signs are closeness of the two statements in the embedder's vectors (of the user's own words, and of these together with the message
+before them, since "I gave it up for good" only says what it is about as an answer), shared words, words of change, and time. The
+weights are a logistic regression over all pairs of statements in the tuning spaces of data/memchat and in changes.json, rounded;
+`python -m bench.fit_changes` fits them anew. docs/learning.md has the trade-off at several thresholds.
 """
 
 import asyncio
@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from holdfast.kernel.embed import PATIENCE_S, Embedder, EmbedderUnavailable, Said
 from holdfast.learning.model import Candidate, KnownFact
+from holdfast.learning.rules.families.correction import ADDS, CHANGED
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
+from holdfast.learning.rules.lexicon import WEEKDAY
 from holdfast.learning.rules.text import compile_rule, fold, group_span
 
 Vector: TypeAlias = npt.NDArray[np.float32]
@@ -25,28 +27,38 @@ NONE: Mapping[str, Vector] = {}
 """No vectors: nothing is compared by meaning."""
 
 SUPERSEDES = 0.10
-"""From this probability on, the statement replaces the earlier one. Of all pairs with a word of change 1 in 60 is one, so 0.10 is
-well above chance."""
+"""From this probability on, the statement replaces the earlier one. Of all pairs 1 in 60 is one, so 0.10 is well above chance."""
 
-MIN_COSINE = 0.3
-"""Below it two statements have nothing to do with each other, whatever the other signs say."""
+UNSPOKEN = 0.5
+"""The same for a statement without a word of change, or with a word that adds ("too"): two statements on one topic are usually both true."""
 
-COSINE = 5.4
-NEAREST = 0.4
-"""No other known fact is closer."""
-SAME_SITTING = -1.8
-"""Both were said within half a day: people rarely change what they have just said without taking it back in words."""
-PER_LOG_DAY = 0.18
-"""The longer ago the earlier one was said, the likelier it has changed: per natural logarithm of days, plus one."""
-PER_SHARED_STEM = 0.3
-MOST_SHARED_STEMS = 3
-BASE = -5.7
+WEIGHTS: Mapping[str, float] = {
+    "cosine": 2.5,
+    "cosine in context": 3.4,
+    "nearest": 0.8,
+    "same sitting": -0.7,
+    "log days apart": 0.2,
+    "shared rare words": 0.3,
+    "share of words": 1.4,
+    "word of change": 0.4,
+    "change in plain words": 0.6,
+    "both name an amount": 0.6,
+    "both name a weekday": 0.3,
+    "log words of the earlier": -0.5,
+}
+BASE = -5.6
 
 _HALF_A_DAY_S = 43_200.0
 _DAY_S = 86_400.0
-
+_MOST_RARE = 3.0
 
 _ASKED: Any = compile_rule(next(rule.pattern for rule in EXPLICIT if rule.language == "en"))
+_CHANGED: Any = compile_rule(CHANGED)
+_ADDS: Any = compile_rule(ADDS)
+_AMOUNT: Any = compile_rule(
+    r"[$€£]\s?\d|\b\d[\d.,]*\s?(?:euros?|eur|pounds?|quid|dollars?|usd|bucks|grand|kr|kronor|k|kg|kilos?|mg|pages|people|km|miles)\b|\b\d{1,3},\d{3}\b"
+)
+_WEEKDAY: Any = compile_rule(rf"\b{WEEKDAY}s?\b")
 
 
 def without_request(words: str) -> str:
@@ -56,28 +68,65 @@ def without_request(words: str) -> str:
     return words[span[0] : span[1]] if span else words
 
 
-def probability(
-    candidate: Candidate, fact: KnownFact, *, cosine: float, is_nearest: bool, shared: int
-) -> float:
-    """How likely a candidate with a word of change replaces a known fact; `shared` is the number of stems that both have."""
-    if cosine < MIN_COSINE:
-        return 0.0
-    total = (
-        BASE
-        + COSINE * cosine
-        + NEAREST * is_nearest
-        + PER_SHARED_STEM * min(shared, MOST_SHARED_STEMS)
-        + _of_time(candidate, fact)
-    )
+def in_context(candidate: Candidate) -> str:
+    """The candidate's words behind the end of the message before them."""
+    return f"{candidate.context} {candidate.sources[0].quote}".strip()
+
+
+def features(
+    candidate: Candidate,
+    fact: KnownFact,
+    *,
+    cosine: float,
+    cosine_in_context: float,
+    rank: int,
+    rare: float,
+    share: float,
+) -> dict[str, float]:
+    """The signs that one statement replaces another, by name.
+
+    `rank` counts the known facts that are closer; `rare` is the weight of the shared words in units of the rarest word, `share`
+    their share of the shorter statement.
+    """
+    new, old = fold(candidate.sources[0].quote), fold(fact.said)
+    apart_s = _seconds_apart(candidate, fact)
+    return {
+        "cosine": cosine,
+        "cosine in context": cosine_in_context,
+        "nearest": 1 / (1 + rank),
+        "same sitting": float(apart_s < _HALF_A_DAY_S),
+        "log days apart": math.log1p(max(apart_s, 0.0) / _DAY_S),
+        "shared rare words": min(rare, _MOST_RARE),
+        "share of words": share,
+        "word of change": float(candidate.change is not None),
+        "change in plain words": float(bool(_CHANGED.search(new))),
+        "both name an amount": float(bool(_AMOUNT.search(new)) and bool(_AMOUNT.search(old))),
+        "both name a weekday": float(bool(_WEEKDAY.search(new)) and bool(_WEEKDAY.search(old))),
+        "log words of the earlier": math.log1p(len(old.split())),
+    }
+
+
+def probability(found: Mapping[str, float]) -> float:
+    """How likely a statement with these signs replaces the earlier one."""
+    total = BASE + sum(WEIGHTS[name] * value for name, value in found.items())
     return 1 / (1 + math.exp(-total))
 
 
-def _of_time(candidate: Candidate, fact: KnownFact) -> float:
+def threshold(candidate: Candidate) -> float:
+    """The probability from which on the candidate replaces what it is compared with."""
+    return UNSPOKEN if candidate.change is None or adds_to(candidate) else SUPERSEDES
+
+
+def adds_to(candidate: Candidate) -> bool:
+    """Whether a statement says that it comes on top of what was said ("also", "too", "another")."""
+    return bool(_ADDS.search(fold(candidate.sources[0].quote))) if candidate.sources else False
+
+
+def _seconds_apart(candidate: Candidate, fact: KnownFact) -> float:
+    """How long after the fact the candidate was said; a day where nobody knows."""
     if fact.said_at is None:
-        return 0.0
-    apart_s = (candidate.valid_from - fact.said_at).total_seconds()
-    near = SAME_SITTING if apart_s < _HALF_A_DAY_S else 0.0
-    return near + PER_LOG_DAY * math.log1p(max(apart_s, 0.0) / _DAY_S)
+        return _DAY_S
+    return (candidate.valid_from - fact.said_at).total_seconds()
 
 
 def cosine(one: Vector, other: Vector) -> float:

@@ -85,6 +85,8 @@ class Candidate:
     """The old value, where a correction names it ("not X but Y")."""
     related: tuple[str, str] | None = None
     """For a node: the relation and the name at its other end."""
+    context: str = ""
+    """The end of the message before the one it was said in: what "it" and "there" may refer to."""
     quarantined: bool = False
     """An order about memory in a tool's or document's text: a person may accept it, a job never applies it."""
 

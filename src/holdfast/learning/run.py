@@ -139,18 +139,18 @@ async def _pending(tx: Tx, audience: str) -> list[KnownFact]:
 async def embed(
     db: Database, caller: Caller, extraction: Extraction
 ) -> Mapping[str, meaning.Vector]:
-    """The vectors that candidates with a word of change are compared by: of their words, and of those that facts rest on.
+    """The vectors that candidates without a slot are compared by: of their words, and of those that facts rest on.
 
     Called before the transaction of a run, since an embedder may be far away.
     """
-    changing = [each for each in extraction.candidates if each.change and not each.attribute]
-    if not changing:
+    free = [each for each in extraction.candidates if not each.attribute and not each.quarantined]
+    if not free:
         return meaning.NONE
     async with db.read(caller) as tx:
         facts = await Facts.load(tx, owner_of(caller))
     said = [fact.said for fact in facts.held() if not fact.attribute][:MAX_EMBEDDED]
     embedder = await db.services.get(Embedders).serving()
-    own = [each.sources[0].quote for each in changing]
+    own = [words for each in free for words in (each.sources[0].quote, meaning.in_context(each))]
     return await meaning.embed_words(embedder, [*own, *said])
 
 

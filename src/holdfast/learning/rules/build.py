@@ -30,6 +30,9 @@ from holdfast.learning.secrets import MASK
 MAX_STATEMENT_CHARS = 320
 """Sentences of one message are joined to one candidate up to this length."""
 
+ASKED = 'Asked "'
+"""How the text of a short answer begins: with its question."""
+
 _CHANGES = tuple((rule, compile_rule(rule.pattern)) for rule in CHANGES)
 _NO_THING: Any = compile_rule(NOT_A_THING)
 _NO_NAME: Any = compile_rule(NOT_NAMES)
@@ -43,6 +46,7 @@ _OPENERS: Any = compile_rule(
     r"^(?:i|my|we|our|the|there|a|an|this|these|in|on|at|from|for|since|also|and|but|so|no|yes|oh|ok|he|she|it|they|that|his|her|if|as"
     r"|well|good|right|then|now|not|one|two|what|just|only|all|both|next|last|every|never|always|please|actually|correction|today|yesterday|tomorrow|sorry|thanks|maybe|remember)$"
 )
+_TO_YOU: Any = compile_rule(r"^(?:(?:so|and|but|oh) )?(?:you|your|you're|you've)\b")
 _KIN: Any = compile_rule(rf"\b(?:my|our) (?:\w+ )?{KIN}\b")
 _DEPENDS: Any = compile_rule(
     r"^(?:he|she|they|it|it's|its|he's|she's|they're|hes|shes|that|that's|thats|this|these|those|his|her|their|him|them|which|who|and|but|so|because|cos|also|then|plus|or|not|no|yes)\b"
@@ -139,12 +143,29 @@ def plain_candidates(
 ) -> Iterator[Candidate]:
     """Plain lasting statements of a message that is not worth keeping as a whole."""
     for sentence in statements:
+        if _TO_YOU.search(sentence.folded):
+            continue
         rule = next((each for each in SHAPES if each.plain and match_shape(each, sentence)), None)
         if rule is not None:
             yield _whole(
                 message, sentence.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
                 reason=f"a plain lasting statement (rule {rule.name!r})", group=[sentence],
             )  # fmt: skip
+
+
+def answer_candidate(
+    message: Message, question: str, statements: Sequence[Sentence], rule: str, speaker: Speaker
+) -> Candidate:
+    """A short answer, with the question that says what it is about."""
+    original = message.content[statements[0].start : statements[-1].end].strip()
+    dates = _dates(fold(original), message)
+    change, old = change_of(*statements)
+    return Candidate(
+        kind=kind_of(statements), text=f'{ASKED}{question}", {speaker.label} said: "{voice.with_dates(original, dates)}"',
+        subject=_subject(statements[0]), attribute="", value="", target="memory", confidence=0.6, trust="user", rule=f"answer/{rule}",
+        reason=f"an answer that states something (rule {rule!r})", sources=(Source(message.id, original),), valid_from=message.created_at,
+        dates=_resolved(original, dates), change=change or "replaces", replaced_value=old,
+    )  # fmt: skip
 
 
 def standing_candidate(

@@ -13,6 +13,7 @@ from holdfast.learning.model import (
     Speaker,
 )
 from holdfast.learning.rules import build, poison
+from holdfast.learning.rules.families import answer as answers
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
 from holdfast.learning.rules.worth import KEEP, Worth, worth_of
@@ -20,11 +21,16 @@ from holdfast.learning.secrets import mask_secrets
 
 RETRACTION_REACH = 6
 """How many messages back "forget I said it" reaches."""
+CONTEXT_CHARS = 200
+"""How much of the message before is a candidate's context."""
 SLOT_COVERS = 0.7
 """Where the matches of slots are at least this share of a sentence, the sentence is not kept a second time as a statement."""
 
 _YES: Any = compile_rule(
     r"^(?:yes|yep|yup|yeah|yea|correct|exactly|right|that's right|thats right|indeed|true|that's correct|spot on|precisely|you got it)\b[\s,.!]*"
+)
+_ANSWERS = tuple(
+    (rule.name, compile_rule(rule.question), compile_rule(rule.answer)) for rule in answers.RULES
 )
 _ABOUT: Any = compile_rule(
     r"\b(?:forget|ignore|disregard) (?:what i said|everything|that bit|the part) about (?:the |my )?([^.,!?]{2,40})"
@@ -52,7 +58,11 @@ def extract(
             reading = read(message)
             if reading.takes_back:
                 retracted += _taken_back(every, at)
-            found += _from_user(reading, every[max(0, at - CONTEXT_MESSAGES) : at], speaker)
+            said_before = every[max(0, at - CONTEXT_MESSAGES) : at]
+            end = said_before[-1].content[-CONTEXT_CHARS:] if said_before else ""
+            found += (
+                replace(each, context=end) for each in _from_user(reading, said_before, speaker)
+            )
     return Extraction(tuple(_kept(found, retracted)), tuple(dict.fromkeys(retracted)))
 
 
@@ -79,7 +89,8 @@ def _from_user(
         [*reading.statements, *(each for each, _ in reading.standing)],
         beside=reading.beside, answers=_answers(message, before), follows_own=_follows_own(message, before),
     )  # fmt: skip
-    yield from _statements(reading, worth, speaker)
+    found = list(_statements(reading, worth, speaker))
+    yield from found or _answered(reading, before, speaker)
     yield from _confirmed(reading, before, speaker)
 
 
@@ -98,6 +109,31 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
         yield from build.statement_candidates(reading.message, left, worth, speaker)
     else:
         yield from build.plain_candidates(reading.message, left, speaker)
+
+
+def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> Iterator[Candidate]:
+    """A short answer to a question of somebody else's about how something stands."""
+    last = before[-1] if before else None
+    if last is None or last.role == "tool" or _said_by(last) == _said_by(reading.message):
+        return
+    asked = [
+        each
+        for each in sentences(last.content[:MAX_CHARS])
+        if len(each.folded) <= answers.MAX_QUESTION_CHARS
+    ]
+    answer = " ".join(each.folded for each in reading.statements)
+    if (
+        asked
+        and reading.statements
+        and sum(len(each.words) for each in reading.statements) <= answers.MAX_WORDS
+    ):
+        rule = next(
+            (n for n, q, a in _ANSWERS if q.search(asked[-1].folded) and a.search(answer)), None
+        )
+        if rule is not None:
+            yield build.answer_candidate(
+                reading.message, asked[-1].original, reading.statements, rule, speaker
+            )
 
 
 def _said_by(message: Message) -> tuple[str, str | None]:

@@ -78,8 +78,8 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         "sarcasm",
         r"^(?:oh |yeah |ah |sure |wow )+(?:great|right|sure|because|brilliant|fantastic|lovely|perfect)\b|\b(?:yeah right"
         r"|sure, because|as if|my arse|my ass|what could (?:possibly )?go wrong|truly a genius|thanks for nothing"
-        r"|how original|of course it (?:is|does|did)|obviously\.?$|living the dream|lucky me|my favou?rite)\b(?:[.!]*$"
-        r"|\W)",
+        r"|how original|of course it (?:is|does|did)|obviously\.?$|living the dream|lucky me)\b(?:[.!]*$"
+        r"|\W)|\bmy (?:absolute )?favou?rite[.!]*$",
         ("Oh great, another form.", "Yeah right, and I'm the queen of Spain.", "Living the dream."),
         ("Great Yarmouth is where I grew up.",),
     ),

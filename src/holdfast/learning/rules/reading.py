@@ -25,6 +25,10 @@ MAX_CHARS = 20_000
 """Of a message longer than this only so much is read: the rest is a document."""
 
 _RETRACTION: Any = compile_rule(RETRACTION)
+_CHECKS: Any = compile_rule(
+    r"^(?:(?:is|was) (?:that|this|it) (?:right|correct|true|confirmed|official|still)|right|correct|true|(?:did|has|have|can|could) [^?]{1,30} confirm(?:ed)?\b|are (?:you|we) sure|(?-i:[A-Z][a-z]+), did you get that confirmed)[^?]*\?"
+)
+"""A question whether the sentence before is so."""
 _EXPLICIT = tuple((rule.language, compile_rule(rule.pattern)) for rule in EXPLICIT)
 _NOT_AN_ORDER: Any = compile_rule(
     r"\b(?:i|you|u|we|they|he|she|did|do|does|can't|cannot|don't|ik|ich|eu|yo|io) (?:still |even |just |really |also )?$"
@@ -91,7 +95,10 @@ def _sorted(
     for each in rest:
         mood = "pasted" if len(each.folded) > MAX_SENTENCE_CHARS else mood_of(each)
         order = next((rule for rule in SHAPES if rule.standing and match_shape(rule, each)), None)
-        if mood is not None:
+        if mood == "question" and statements and _CHECKS.search(each.folded):
+            statements.pop()  # "It starts on the 7th. Is that confirmed?"
+            beside.add("unsure")
+        elif mood is not None:
             beside.add(mood)
         elif order is not None:
             standing.append((each, order))

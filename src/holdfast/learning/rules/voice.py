@@ -48,7 +48,7 @@ def to_sentence(original: str, dates: list[FoundDate], speaker: Speaker) -> str:
     """A sentence (or a few) about the user, from the user's words."""
     folded = fold(original)
     if _must_be_quoted(folded):
-        return f'{speaker.label} said: "{_with_dates(original, dates).strip()}"'
+        return f'{speaker.label} said: "{with_dates(original, dates).strip()}"'
     return capitalised(_FILLER.sub("", _turned(original, folded, dates, speaker)))
 
 
@@ -80,7 +80,8 @@ def _has_verb(folded: str) -> bool:
     )
 
 
-def _with_dates(original: str, dates: list[FoundDate]) -> str:
+def with_dates(original: str, dates: list[FoundDate]) -> str:
+    """The words, with each date that was found in brackets behind it."""
     pieces, at = [], 0
     for each in dates:
         pieces += [original[at : each.end], f" ({each.on})"]

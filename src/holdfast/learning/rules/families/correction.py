@@ -73,6 +73,16 @@ RULES: tuple[ChangeRule, ...] = (
     ),
 )  # fmt: skip
 
+CHANGED = (
+    r"\b(?:now|instead|no longer|any ?more|after all|in the end|moved|pushed|postponed|extended|changed|switched|cancell?ed|back (?:to|on|home)|turned out"
+    r"|came through|gone|finally|new|from (?:now on|today|the)|is over|gave (?:it )?up|withdrew|dropped|passed|done|accepted|approved|settled|signed"
+    r"|said (?:yes|no)|took|left|sold|quit|stopped|raised|cut|brought forward|handed|delayed|slipped)\b"
+)
+"""Words that a statement of change is rarely without; weaker than the rules above, and weighed by `holdfast.learning.meaning`."""
+
+ADDS = r"\b(?:too|as well)[.,;!]|\b(?:too|as well)$|\b(?:another|in addition|on top of (?:that|it)|a second|one more|besides)\b"
+"""Words that say a statement comes beside an earlier one, not in its place."""
+
 RETRACTION = (
     r"\b(?:forget (?:i said|it\b|that\b|what i said|i mentioned|about it)|scratch that|strike that|never ?mind (?:that"
     r"|what|about|it|me)|^never ?mind|ignore (?:that|what i (?:just )?said|my last|the last)"

@@ -1,0 +1,70 @@
+"""How people say that something changed: the forms of data/memchat/changes.json, and what a short answer needs its question for."""
+
+import pytest
+from bench.changes import measure_forms
+from bench.extract import InProcess
+
+from holdfast.learning.model import Candidate, Message, Speaker
+from holdfast.learning.rules import extract
+from tests.learning.conversations import said
+
+FLOORS = {
+    "change: new one held, old one not": {"tuned on": 0.65, "set aside": 0.5},
+    "other: old one left alone": {"tuned on": 0.85, "set aside": 0.85},
+}
+
+
+def test_most_forms_of_change_end_the_earlier_statement_and_nothing_else():
+    shares = measure_forms(lambda: InProcess(Speaker()))
+    below = {
+        (part, name): share.value
+        for part, of_part in shares.items()
+        for name, share in of_part.items()
+        if share.value < FLOORS[name][part]
+    }
+    assert below == {}
+
+
+def answered(question: str, answer: str, *, role: str = "assistant") -> list[Candidate]:
+    at = said("x").created_at
+    before = Message("q", role, question, at)  # type: ignore[arg-type]
+    found = extract([before, Message("a", "user", answer, at)], speaker=Speaker())
+    return list(found.candidates)
+
+
+def test_a_short_answer_is_kept_with_its_question_and_cites_the_user_alone():
+    [found] = answered("And the rent?", "780 since January.")
+    assert found.text.startswith('Asked "And the rent?", The user said: "780 since January')
+    assert ([each.message_id for each in found.sources], found.trust) == (["a"], "user")
+    assert found.change == "replaces"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "role"),
+    [
+        ("And the film?", "Lovely, thanks.", "assistant"),  # says nothing
+        ("And the rent?", "Do you mean 780 since January?", "assistant"),  # a question back
+        ("And the rent?", "780 since January.", "tool"),  # a tool asks nobody
+        ("x" * 200 + "? And " + "the rent " * 30 + "?", "780 since then.", "assistant"),
+    ],
+)
+def test_an_answer_without_a_statement_or_without_a_plain_question_is_not_kept(
+    question, answer, role
+):
+    assert answered(question, answer, role=role) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It starts on 7 September. Is that right?", "The shop closes at six. Are you sure?"],
+)
+def test_a_statement_that_is_asked_about_at_once_is_not_kept(text):
+    assert extract([said(text)], speaker=Speaker()).candidates == ()
+
+
+def test_what_comes_on_top_replaces_nothing():
+    learner = InProcess(Speaker())
+    for number, text in enumerate(("I bought a bicycle in March.", "I bought a helmet too.")):
+        at = said("x").created_at
+        learner._learn([Message(f"m{number}", "user", text, at)], [])
+    assert len(learner.current()) == len(learner.rows)
