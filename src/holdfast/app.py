@@ -70,6 +70,7 @@ ROUTERS = (
     people.router,
     *operations.routers,
     learning.router,
+    learning.extract_router,
     erasure.router,
     exchange.router,
 )

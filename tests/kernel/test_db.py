@@ -1,6 +1,7 @@
 """The database: transactions, and the wall between orgs."""
 
 import asyncio
+from contextlib import suppress
 from statistics import median
 
 import psycopg
@@ -37,6 +38,19 @@ async def test_a_statement_that_fails_without_being_waited_for_fails_the_transac
         async with db.begin(org.caller()) as tx:
             await tx.run(ADD, id="w")
             await tx.run(FAIL)
+    assert await ids(db, org.caller()) == []
+
+
+async def test_going_on_after_a_read_that_was_cancelled_is_unavailable_and_writes_nothing(db, org):
+    """An append under an Idempotency-Key did this: what it reports to others may fail without failing the append."""
+    limit = Query("limit", "SELECT set_config('statement_timeout', '20', true)")
+    with pytest.raises(BackendUnavailable):
+        async with db.begin(org.caller()) as tx:
+            await tx.run(ADD, id="w")
+            await tx.one(str, limit)
+            with suppress(BackendUnavailable):
+                await db.one(org.caller(), str, Query("sleep", "SELECT pg_sleep(5)::text"))
+            await tx.one(str, IDS)
     assert await ids(db, org.caller()) == []
 
 

@@ -127,6 +127,7 @@ async def append(
         )
         appended, duplicates, totals = done.appended, done.duplicates, done.totals
         await _note_session(backends, opened, request.session_id, appended)
+        await _note_dropped(backends, opened, done.dropped)
         flushed = await _flush_after(backends, opened, totals)
         counts = (totals.message_count, totals.token_count)
     else:
@@ -292,6 +293,13 @@ async def _note_session(
         return
     with suppress(BackendUnavailable):
         await backends.listener.appended(opened.caller, session_id, opened.instance, appended)
+
+
+async def _note_dropped(backends: Backends, opened: OpenInstance, dropped: int) -> None:
+    """Report that a buffer dropped messages, so that they are learned from while they are kept as flushed ones."""
+    if backends.listener is not None and dropped:
+        with suppress(BackendUnavailable):
+            await backends.listener.before_removal(opened.caller, opened.instance)
 
 
 async def _flush_after(

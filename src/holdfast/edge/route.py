@@ -1,6 +1,6 @@
 """What happens around every API operation, in this order: who asks, how often, the body, once or again, the answer."""
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -94,6 +94,8 @@ class ApiRoute(APIRoute):
     ignored_query: frozenset[str] = frozenset()
     # Fields of the body that are lists of a batch: the operation checks each item by itself (`check_strings`).
     batch_fields: frozenset[str] = frozenset()
+    # What an operation does before the transaction that an Idempotency-Key opens around it: asking a model, say.
+    prepare: Callable[[Request], Awaitable[None]] | None = None
 
     def claims(self, request: Request) -> auth.Claims:
         """What a request says about who is asking."""
@@ -122,6 +124,8 @@ class ApiRoute(APIRoute):
             if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                 request._body = await read_body(request, self.body_limit)
                 with _observed(request, self.operation_id or self.name):
+                    if self.prepare is not None and not await _is_answered(request, key):
+                        await self.prepare(request)
                     return await _answer_once(request, key, answer, self.refuse)
             with _observed(request, self.operation_id or self.name) as is_write:
                 if is_write:
@@ -252,6 +256,18 @@ def _query_names(dependant: Dependant) -> Iterator[str]:
         yield param.alias
     for below in dependant.dependencies:
         yield from _query_names(below)
+
+
+async def _is_answered(request: Request, key: str) -> bool:
+    """Whether an answer is kept under the key, so that nothing needs to be prepared."""
+    return await idempotency.is_answered(
+        request.app.state.db,
+        request.state.identified.caller,
+        method=request.method,
+        path=request.url.path,
+        query=request.url.query,
+        key=key,
+    )
 
 
 async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refuse) -> Response:

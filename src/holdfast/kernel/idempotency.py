@@ -90,13 +90,7 @@ async def once(
     body: bytes,
 ) -> AsyncIterator[Attempt]:
     """Everything done in the block, and the answer set in it, are kept together or not at all."""
-    if not 1 <= len(key) <= MAX_KEY_CHARS or not key.isprintable():
-        raise Malformed(f"Idempotency-Key: 1–{MAX_KEY_CHARS} printable characters")
-    which: dict[str, Any] = {
-        "credential_id": caller.credential_id,
-        "endpoint": _endpoint(caller, method, path, query),
-        "key": key,
-    }
+    which = _which(caller, method, path, query, key)
     body_digest = sha256(body).hexdigest()
     async with db.begin(caller) as tx:
         await tx.run(queries.wait_for_the_other, **which)
@@ -114,6 +108,25 @@ async def once(
             which |= {"body_digest": body_digest, "forgotten_before": kept.forgotten_before}
             which |= {"user_id": caller.user_id}
             tx.before_commit(partial(_keep, answer=attempt.answer, which=which))
+
+
+async def is_answered(
+    db: Database, caller: Caller, *, method: str, path: str, query: str = "", key: str
+) -> bool:
+    """Whether an answer is kept under a key now: what the request would do first need not be done again."""
+    which = _which(caller, method, path, query, key)
+    kept = await db.one(caller, _Kept, queries.find_answer, since=clock.now() - KEPT_FOR, **which)
+    return kept is not None and kept.body_digest is not None
+
+
+def _which(caller: Caller, method: str, path: str, query: str, key: str) -> dict[str, Any]:
+    if not 1 <= len(key) <= MAX_KEY_CHARS or not key.isprintable():
+        raise Malformed(f"Idempotency-Key: 1–{MAX_KEY_CHARS} printable characters")
+    return {
+        "credential_id": caller.credential_id,
+        "endpoint": _endpoint(caller, method, path, query),
+        "key": key,
+    }
 
 
 def _endpoint(caller: Caller, method: str, path: str, query: str) -> str:

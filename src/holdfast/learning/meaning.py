@@ -70,7 +70,7 @@ def without_request(words: str) -> str:
 
 def in_context(candidate: Candidate) -> str:
     """The candidate's words behind the end of the message before them."""
-    return f"{candidate.context} {candidate.sources[0].quote}".strip()
+    return f"{candidate.context} {without_request(candidate.sources[0].quote)}".strip()
 
 
 def features(

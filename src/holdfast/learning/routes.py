@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, ValidationError
 
 from holdfast.conversations.model import AppendResult
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.learning import proposals, revert, service
@@ -132,8 +134,33 @@ async def settle_session(
     return settling
 
 
-@router.post("/memories/extract", operation_id="memories.extract")
-async def extract(body: ExtractAsk, caller: TheCaller, learning: TheLearning) -> Extraction:
+async def _read_first(request: Request) -> None:
+    """Have the extractor read the body before the transaction of an Idempotency-Key; a bad body is refused in it."""
+    caller: Caller = request.state.identified.caller
+    learning: Learning = request.app.state.learning
+    try:
+        body = ExtractAsk.model_validate(await request.json())
+        request.state.read = await service.read_messages(
+            learning, caller, body.messages, agent_id=body.agent_id
+        )
+    except (ValidationError, HoldfastError) as refusal:
+        if isinstance(refusal, HoldfastError) and refusal.status >= 500:
+            raise
+
+
+class ExtractRoute(ApiRoute):
+    """An operation that asks a model: under an Idempotency-Key it asks before the transaction begins."""
+
+    prepare = staticmethod(_read_first)
+
+
+extract_router = APIRouter(route_class=ExtractRoute, tags=["learning"])
+
+
+@extract_router.post("/memories/extract", operation_id="memories.extract")
+async def extract(
+    request: Request, body: ExtractAsk, caller: TheCaller, learning: TheLearning
+) -> Extraction:
     """Learn from messages that are sent along; with `dry_run` nothing is written."""
     return await service.extract_now(
         learning,
@@ -142,6 +169,7 @@ async def extract(body: ExtractAsk, caller: TheCaller, learning: TheLearning) ->
         agent_id=body.agent_id,
         session_id=body.session_id,
         dry_run=body.dry_run,
+        read=getattr(request.state, "read", None),
     )
 
 

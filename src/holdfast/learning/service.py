@@ -13,6 +13,7 @@ from holdfast.directory import sessions as directory
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.ids import new_id
 from holdfast.learning import run as learning_run
+from holdfast.learning.extractor import Extracted
 from holdfast.learning.privacy import masked, org_redactor
 from holdfast.learning.proposal import Proposal
 from holdfast.learning.run import Origin
@@ -20,6 +21,7 @@ from holdfast.learning.sessions import read_session, request_settling
 from holdfast.learning.settle import (
     Learning,
     RollBack,
+    Vectors,
     again_if_changed,
     extract,
     has_new,
@@ -86,6 +88,28 @@ async def rehearse_settling(learning: Learning, caller: Caller, session_id: str)
     return Rehearsed(await rehearse(learning, session, caller))
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an extractor made of messages that were sent along, before anything is compared or written."""
+
+    found: Extracted
+    vectors: Vectors
+
+
+async def read_messages(
+    learning: Learning, caller: Caller, messages: Any, *, agent_id: str | None = None
+) -> Read:
+    """Have the extractor read messages, and embed what it found. Asks models, so it belongs before any transaction."""
+    db = learning.backends.db
+    given = as_list(messages, MAX_MESSAGES_PER_APPEND)
+    resource = built_in()
+    intake = await take_in(resource, learning.backends.counter(resource), given)
+    read = await masked(intake.drafts, await org_redactor(db, caller))
+    named = caller if agent_id is None else caller.speaking_as(agent_id)
+    found = await extract(learning.extractor, named, read, [])
+    return Read(found, await learning_run.embed(db, named, found.extraction))
+
+
 async def extract_now(
     learning: Learning,
     caller: Caller,
@@ -94,19 +118,14 @@ async def extract_now(
     agent_id: str | None = None,
     session_id: str | None = None,
     dry_run: bool = False,
+    read: Read | None = None,
 ) -> Extraction:
-    """Learn from messages that are sent along, without keeping them."""
+    """Learn from messages that are sent along, without keeping them; `read` is what they were read as before."""
     db = learning.backends.db
-    given = as_list(messages, MAX_MESSAGES_PER_APPEND)
-    resource = built_in()
-    intake = await take_in(resource, learning.backends.counter(resource), given)
-    read = await masked(intake.drafts, await org_redactor(db, caller))
+    known = read or await read_messages(learning, caller, messages, agent_id=agent_id)
     place = Place(None, agent_id, session_id)
-    named = caller if agent_id is None else caller.speaking_as(agent_id)
-    found = await extract(learning.extractor, named, read, [])
     conversation = f"{BUILT_IN}/{session_id}" if session_id else f"extract/{new_id('req')}"
     origin = Origin(learning.extractor.name, conversation, session_id)
-    vectors = await learning_run.embed(db, named, found.extraction)
 
     async def learn() -> list[Proposal]:
         proposals: list[Proposal] = []
@@ -114,8 +133,8 @@ async def extract_now(
             async with db.begin(caller) as tx:
                 speaking = await enter(tx, caller, place, to_write=True)
                 run = await learning_run.open_run(db, tx, speaking, origin)
-                run.vectors = vectors
-                proposals = await learning_run.learn(run, found.extraction)
+                run.vectors = known.vectors
+                proposals = await learning_run.learn(run, known.found.extraction)
                 if dry_run:
                     raise RollBack
         return proposals

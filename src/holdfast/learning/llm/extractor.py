@@ -23,6 +23,11 @@ MAX_USER_CHARS = 6_000
 """Of a user's message the model reads so much; the rest is a document."""
 MAX_OTHER_CHARS = 1_000
 """Of an earlier message, and of what the assistant or a tool said."""
+CONTEXT_SHARE = 0.4
+"""How long the earlier messages of a prompt may be, as a share of the new ones: ten settles of 40 messages then take at most 1.5 times
+the tokens of one settle of the whole."""
+MIN_CONTEXT_CHARS = 1_000
+"""What they may always take: a single new message needs them most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,18 @@ def _cut(message: Message, *, as_context: bool = False) -> Message:
 
 
 def _prompt(by_id: dict[str, Message], context: Sequence[Message], speaker: Speaker) -> str:
-    earlier = {f"c{number}": each for number, each in enumerate(context[-CONTEXT_MESSAGES:], 1)}
-    lines = [
-        json.dumps(_line(name, each), ensure_ascii=False)
-        for name, each in (earlier | by_id).items()
+    new = [_shown(name, each) for name, each in by_id.items()]
+    room = max(MIN_CONTEXT_CHARS, CONTEXT_SHARE * sum(map(len, new)))
+    earlier = [
+        _shown(f"c{number}", each) for number, each in enumerate(context[-CONTEXT_MESSAGES:], 1)
     ]
-    return "\n".join((f"Begin each text with: {speaker.label}", *lines))
+    while earlier and sum(map(len, earlier)) > room:
+        del earlier[0]
+    return "\n".join((f"Begin each text with: {speaker.label}", *earlier, *new))
+
+
+def _shown(name: str, message: Message) -> str:
+    return json.dumps(_line(name, message), ensure_ascii=False)
 
 
 def _line(name: str, message: Message) -> dict[str, str]:

@@ -121,10 +121,11 @@ def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> 
         for each in sentences(last.content[:MAX_CHARS])
         if len(each.folded) <= answers.MAX_QUESTION_CHARS
     ]
+    if not asked or any(poison.find_orders(asked[-1].folded)):
+        return
     answer = " ".join(each.folded for each in reading.statements)
     if (
-        asked
-        and reading.statements
+        reading.statements
         and sum(len(each.words) for each in reading.statements) <= answers.MAX_WORDS
     ):
         rule = next(
