@@ -40,10 +40,11 @@ async def read_everything(backends: Backends, opened: OpenInstance) -> Everythin
     totals = await log.totals(opened.caller, opened.instance)
     if totals is None:
         return Everything()
+    # The list first: a message that leaves it meanwhile is among the flushed ones by then, and is not missed.
+    live = await _read_live(log, opened)
     gone = await index.read_flushed(
         backends.db, opened.caller, totals.conversation_id, kept_for=backends.flushed_kept_for
     )
-    live = await _read_live(log, opened)
     by_id: dict[str, tuple[StoredMessage, datetime | None]] = {
         stored.draft.id: (stored, flushed_at) for stored, flushed_at in gone
     }
