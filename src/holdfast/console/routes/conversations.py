@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from html import escape
 from urllib.parse import quote
 
 from fastapi import APIRouter, Response
@@ -19,6 +20,8 @@ router = APIRouter(route_class=PageRoute, prefix="/conversations", include_in_sc
 
 MESSAGES_SHOWN = 40
 FLUSHES_SHOWN = 10
+MESSAGE_CHARS, FEWER_MESSAGE_CHARS = 2_000, 600
+MAX_HTML_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,13 @@ class Shown:
         """The offset of the page after."""
         after = self.start + MESSAGES_SHOWN
         return str(after) if after < self.total else None
+
+    @property
+    def cut_at(self) -> int:
+        """How many characters of a message are shown: fewer where escaping them all would make the page too large."""
+        long = (stored.draft.content[:MESSAGE_CHARS] for stored, _ in self.messages)
+        taken = sum(len(escape(text).encode()) for text in long)
+        return MESSAGE_CHARS if taken <= MAX_HTML_BYTES else FEWER_MESSAGE_CHARS
 
     @property
     def most_tokens(self) -> int:
