@@ -149,7 +149,6 @@ def _params(request: InstanceRequest, caller: Caller) -> dict[str, Any]:
         "resource_id": request.resource_id,
         "speaking_agent": request.agent_id or caller.agent_id,
         "key": request.key,
-        "built_in": BUILT_IN,
         **places.session_params(caller),
     }
 
@@ -173,7 +172,7 @@ def _open(
     resource = row.resource(request.resource_id)
     if to_write:
         _must_be_writable(row.references(request.resource_id), key)
-    if row.hides_session:
+    if row.hides_session and request.resource_id == BUILT_IN:  # only its keys are sessions
         raise NotFound(f"there is no session {key!r}")
     backends.remember(caller, resource, workspaces_enabled=row.workspaces_enabled)
     instance = instance_for(caller, resource, key, workspaces_enabled=row.workspaces_enabled)

@@ -4,7 +4,7 @@
 SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS created_at,
        coalesce(r.updated_at, o.created_at) AS updated_at,
        a.memory AS refers_to, o.workspaces_enabled,
-       %(resource_id)s = %(built_in)s AND s.id IS NOT NULL AND NOT coalesce(
+       s.id IS NOT NULL AND NOT coalesce(
            sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
                     s.workspace_id, s.user_id, s.agent_id), false)
        AS hides_session
