@@ -1,6 +1,7 @@
 -- name: read_access
 -- All that decides whether an instance may be used: its resource, what the agent's directory entry refers to, whether the key
--- names a session that the caller does not see, and whether the org separates workspaces.
+-- names a session that the caller does not see, and whether the org separates workspaces. No id is '': Citus 13 on Postgres 15
+-- crashes where the planner drops a join because it compares with NULL.
 SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS created_at,
        coalesce(r.updated_at, o.created_at) AS updated_at,
        a.memory AS refers_to, o.workspaces_enabled,
@@ -10,8 +11,8 @@ SELECT r.id, r.config, r.revision, coalesce(r.created_at, o.created_at) AS creat
        AS hides_session
   FROM orgs o
   LEFT JOIN memory_resources r ON r.org_id = o.org_id AND r.id = %(resource_id)s
-  LEFT JOIN agents a ON a.org_id = o.org_id AND a.id = %(speaking_agent)s
-  LEFT JOIN sessions s ON s.org_id = o.org_id AND s.id = %(key)s
+  LEFT JOIN agents a ON a.org_id = o.org_id AND a.id = coalesce(%(speaking_agent)s, '')
+  LEFT JOIN sessions s ON s.org_id = o.org_id AND s.id = coalesce(%(key)s, '')
  WHERE o.org_id = %(org_id)s;
 
 -- name: touch_session
