@@ -60,7 +60,7 @@ worker: setup
 
 test: setup-dev
 	@echo "── the tests, on a real Postgres started for them"
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # The programs of the Postgres to test on, such as /usr/lib/postgresql/15/bin (with pgvector); embedded: those of the tests.
 POSTGRES ?= embedded

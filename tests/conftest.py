@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import certifi
 import httpx
 import psycopg
 import pytest
@@ -31,7 +32,7 @@ from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
-from tests import several_processes
+from tests import forked, several_processes
 
 START_TIMEOUT_S = 90
 # The environment variable that names the folder of the data folder that tests copy, for all processes of a test run.
@@ -71,12 +72,13 @@ def serving(
     if not first_start and not data_dir.exists():
         made = _copy_of_a_started_folder(data_dir)
     log = (data_dir.parent / f"{data_dir.name}.log").open("ab")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "serve", "--json", "--port", "0", *flags],
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir), **env},
+    command = ["-m", "holdfast", "serve", "--json", "--port", "0", *flags]
+    how: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": log, "text": True}
+    how["env"] = {**os.environ, "HOLDFAST_DATA_DIR": str(data_dir), **env}
+    process: Any = (
+        subprocess.Popen([sys.executable, *command], **how)
+        if first_start
+        else forked.popen(command, **how)
     )
     try:
         assert process.stdout is not None
@@ -187,6 +189,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly or config.option.help:
         return
     folder, data_dir = scratch()
+    os.environ["SSL_CERT_FILE"] = str(_one_certificate(Path(folder.name)))
     running = ExitStack()
     redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
     started_folder = Path(folder.name) / "started"
@@ -228,6 +231,15 @@ def _embedded(data_dir: Path, redis_url: str) -> Iterator[Service]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     several_processes.mark(items, Path(__file__).parent)
+
+
+def _one_certificate(folder: Path) -> Path:
+    """A file to trust in place of all authorities: the tests speak plain HTTP with this machine, and each client, here and in
+    the processes that are started, would read the long list first."""
+    end = "-----END CERTIFICATE-----\n"
+    path = folder / "certificate.pem"
+    path.write_text(certifi.contents().partition(end)[0] + end)
+    return path
 
 
 @pytest.hookimpl(optionalhook=True)

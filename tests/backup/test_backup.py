@@ -1,8 +1,6 @@
 """A backup that is made while the service is written to holds all that was acknowledged before, and starts again."""
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -12,6 +10,7 @@ import psycopg
 import pytest
 
 from holdfast.engine import find_running
+from tests import forked
 from tests.conftest import free_port, scratch, serving
 from tests.own_cluster import own_cluster
 
@@ -19,14 +18,7 @@ WRITERS = 4
 
 
 def cli(*args, **env):
-    return subprocess.run(
-        [sys.executable, "-m", "holdfast", *args],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path), **env},
-    )
+    return forked.run(["-m", "holdfast", *args], env={"PATH": "/usr/bin:/bin", **env}, timeout=300)
 
 
 class Writer(threading.Thread):

@@ -5,29 +5,23 @@ import os
 
 import pytest
 
-from tests.cli.preloaded import Preloaded
-
-
-@pytest.fixture(scope="session")
-def preloaded():
-    runner = Preloaded()
-    yield runner
-    runner.close()
+from tests import forked
 
 
 @pytest.fixture
-def holdfast(service, preloaded):
+def holdfast(service):
     """Runs `holdfast …` beside the running service: (exit code, what it printed, what it complained of)."""
 
     def run(*words, stdin=None, **env):
         env = {**os.environ, "HOLDFAST_DATA_DIR": service.data_dir, **env}
-        return preloaded.run(words, env, stdin)
+        done = forked.run(["-m", "holdfast", *words], input=stdin or "", env=env)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
 
 @pytest.fixture
-def holdfast_in_terminal(service, preloaded):
+def holdfast_in_terminal(service):
     """Runs `holdfast …` on a terminal so many columns wide: (exit code, what it showed)."""
 
     def run(columns, *words, **env):
@@ -38,7 +32,7 @@ def holdfast_in_terminal(service, preloaded):
             **env,
         }
         env.pop("COLUMNS", None)
-        return preloaded.run_in_terminal(columns, words, env)
+        return forked.run_in_terminal(columns, ["-m", "holdfast", *words], env=env)
 
     return run
 

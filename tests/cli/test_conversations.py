@@ -1,25 +1,24 @@
 """`holdfast resources` and `holdfast conversations`, as a shell runs them."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import forked
 
 ONE = "resource: memory\nid: one\ntype: message_count_based\nmaxMessages: 10\npersistence: {type: postgres}\n"
 TWO = "resource: memory\nid: two\ntype: buffer\nmax_messages: 3\npersistence:\n  type: redis\n"
 
 
 @pytest.fixture
-def holdfast(org, service, preloaded):
+def holdfast(org, service):
     def run(*words: str, status: int = 0, stdin: str = "", key: str | None = None) -> Any:
         words = (*words, "--url", service.url, "--api-key", key or org.key)
-        code, out, err = preloaded.run(words, dict(os.environ), stdin)
-        assert code == status, err or out
-        return json.loads(out) if out else err
+        done = forked.run(["-m", "holdfast", *words], input=stdin)
+        assert done.returncode == status, done.stderr or done.stdout
+        return json.loads(done.stdout) if done.stdout else done.stderr
 
     return run
 
@@ -84,22 +83,9 @@ async def test_append_read_stats_and_flush(holdfast, api, tmp_path):
 
 
 def test_a_key_that_is_missing_is_said_in_one_line(tmp_path):
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "holdfast",
-            "conversations",
-            "stats",
-            "one",
-            "k",
-            "--url",
-            "http://127.0.0.1:9",
-        ],
-        capture_output=True,
-        text=True,
-        env={"HOLDFAST_DATA_DIR": str(tmp_path), "PATH": "", "PYTHONPATH": ":".join(sys.path)},
-    )
+    words = ["conversations", "stats", "one", "k", "--url", "http://127.0.0.1:9"]
+    env = {"HOLDFAST_DATA_DIR": str(tmp_path), "PATH": ""}
+    done = forked.run(["-m", "holdfast", *words], env=env)
     assert done.returncode == 1
     assert (
         done.stderr.strip()

@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
+
+from tests import forked
 
 
 def run(org, service, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "holdfast", "demo", "--json", *arguments],
-        capture_output=True,
-        text=True,
+    return forked.run(
+        ["-m", "holdfast", "demo", "--json", *arguments],
         timeout=120,
         env={**os.environ, "HOLDFAST_URL": service.url, "HOLDFAST_API_KEY": org.key},
     )

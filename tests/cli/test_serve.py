@@ -5,11 +5,11 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 
 import httpx
 
 from holdfast.local import find_service
+from tests import forked
 from tests.conftest import serving
 
 PASSWORD = "correct horse battery staple"
@@ -53,13 +53,9 @@ def test_a_port_in_use_is_said_before_anything_starts(data_dir):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        done = subprocess.run(
-            [sys.executable, "-m", "holdfast", "serve", "--port", str(taken.getsockname()[1])],
+        done = forked.run(
+            ["-m", "holdfast", "serve", "--port", str(taken.getsockname()[1])],
             env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
         )
     assert done.returncode != 0
     assert "--port" in done.stderr
@@ -110,8 +106,8 @@ def sent_by_curl(line):
 
 def test_the_first_call_that_is_printed_remembers_and_recalls(data_dir):
     env = {**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "serve", "--port", "0"],
+    process = forked.popen(
+        ["-m", "holdfast", "serve", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
         env=env,

@@ -266,6 +266,9 @@ async def test_who_may_be_sent_where(browser, person, http):
         assert (reply.status_code, reply.json()["error"]) == (400, "invalid_redirect_uri"), uri
     for body in ({}, [], {"redirect_uris": [CALLBACK], "client_name": "x" * 101}):
         assert (await http.post("/oauth/register", json=body)).status_code == 400
+    for text in ("{", "[" * 60_000, b"\xff"):
+        reply = await http.post("/oauth/register", content=text)
+        assert (reply.status_code, reply.json()["error"]) == (400, "invalid_client_metadata")
     made = (
         await http.post("/oauth/register", json={"redirect_uris": ["https://example.com/cb"]})
     ).json()

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from holdfast.embedded.keeper import read_note
 from holdfast.embedded.keeping import OpenFailed
 from holdfast.embedded.locks import keeper_lives
 from holdfast.engine.leftovers import processes_of
+from tests import forked
 from tests.conftest import serving
 
 pytest_plugins = ["pytester"]
@@ -30,17 +30,17 @@ memory.close()
 """
 
 
-def opener(data_dir: Path, word: str) -> "subprocess.Popen[str]":
+def opener(data_dir: Path, word: str) -> forked.Forked:
     """A process that opens the folder, remembers a word, and closes when its standard input ends."""
-    return subprocess.Popen(
-        [sys.executable, "-c", OPENS, str(data_dir), word],
+    return forked.popen(
+        ["-c", OPENS, str(data_dir), word],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
 
 
-def wait_until_open(process: "subprocess.Popen[str]") -> None:
+def wait_until_open(process: forked.Forked) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "open\n"
 
@@ -106,7 +106,7 @@ def test_processes_share_a_folder_and_leave_nothing_behind(data_dir: Path) -> No
     third.wait()
     fourth = opener(data_dir, "figs")
     wait_until_open(fourth)
-    fourth.communicate("")
+    fourth.communicate()
     assert fourth.returncode == 0
     wait_until_stopped(data_dir)
 

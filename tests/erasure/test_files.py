@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import psycopg
 
 from holdfast.engine import find_running
 from holdfast.walls.specimens import one_of_everything
+from tests import forked
 from tests.conftest import redis_server, serving
 
 PERSON = "zelda.of.the.canaries"
@@ -30,15 +29,8 @@ def files_with(folder, words):
 
 
 def cli(data_dir, *args):
-    return subprocess.run(
-        [sys.executable, "-m", "holdfast", *args],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": "/usr/bin:/bin", "HOLDFAST_DATA_DIR": str(data_dir)}
-        | {"PYTHONPATH": ":".join(sys.path)},
-        timeout=300,
-    )
+    env = {"PATH": "/usr/bin:/bin", "HOLDFAST_DATA_DIR": str(data_dir)}
+    return forked.run(["-m", "holdfast", *args], env=env, timeout=300)
 
 
 def say(url, key, user, word):

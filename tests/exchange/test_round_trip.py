@@ -13,7 +13,7 @@ from holdfast.conversations.backends import Backends
 from holdfast.exchange.export import Export
 from holdfast.exchange.importing import Import
 from holdfast.exchange.tables import TABLES, Chosen
-from holdfast.kernel.errors import Invalid
+from holdfast.kernel.errors import BackendUnavailable, Invalid
 from holdfast.kernel.redis import Redis
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.unified_recall.documents import READERS
@@ -282,6 +282,24 @@ async def test_the_newer_version_wins_and_is_reported(make_org, backends, servic
     await ours.patch(f"/memories/{ids['a']}", json={"value": "third"})
     found = (await ours.post("/recall", json={"query": "third"})).json()
     assert ids["a"] in json.dumps(found)
+
+
+async def test_conversations_of_redis_are_refused_whole_where_there_is_no_redis(
+    make_org, backends, service, tmp_path, rows_of
+):
+    source, target = await make_org(), await make_org()
+    hand = Hand(source)
+    await hand.prepare()
+    for step in (("memory", "ana", "a", "tea"), ("append_redis", "ana", "a", "hello")):
+        await hand.do(*step)
+    assets, path = ObjectStore(f"{service.data_dir}/assets"), tmp_path / "export.zip"
+    await Export(backends, assets, source.operator, Chosen()).write(path)
+
+    before, without = rows_of(target.id), Backends(db=backends.db, redis=None)
+    with pytest.raises(BackendUnavailable, match="HOLDFAST_REDIS_URL"):
+        await Import(without, assets, target.operator, READERS).read(path)
+
+    assert rows_of(target.id) == before
 
 
 async def test_a_person_gets_what_is_held_about_them_and_nobody_elses(org):

@@ -4,12 +4,12 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 
 import httpx
 import psutil
 import pytest
 
+from tests import forked
 from tests.conftest import serving
 
 WRITES = 1_000
@@ -115,13 +115,9 @@ async def test_sigterm_finishes_what_was_begun_and_leaves_with_0_also_when_sent_
 
 async def test_a_second_serve_on_the_same_folder_is_refused_in_one_line(data_dir):
     with serving(data_dir) as (_, process):
-        second = subprocess.run(
-            [sys.executable, "-m", "holdfast", "serve", "--port", "0"],
+        second = forked.run(
+            ["-m", "holdfast", "serve", "--port", "0"],
             env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
         )
         assert second.returncode == 1
         assert str(process.pid) in second.stderr

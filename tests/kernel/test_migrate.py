@@ -2,8 +2,6 @@
 
 import re
 import signal
-import subprocess
-import sys
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +13,7 @@ import pytest
 
 from holdfast.kernel import migrate
 from holdfast.kernel.migrate import SqlFile
+from tests import forked
 from tests.kernel.catalog import OUR_FUNCTIONS, catalog_of
 
 DECLARED = migrate.declared()
@@ -205,9 +204,7 @@ def test_a_process_killed_between_a_step_and_its_record_leaves_a_database_that_m
         ("_record_functions", 3),
     ]:
         url = make_database()
-        killed = subprocess.run(
-            [sys.executable, "-c", KILLED_AT, url, function, str(nth)], timeout=60, check=False
-        )
+        killed = forked.run(["-c", KILLED_AT, url, function, str(nth)])
         assert killed.returncode == -signal.SIGKILL
         assert migrate.pending(url)
         migrate.migrate(url)

@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdfast_client.importers import FORMATS, import_file
+from tests import forked
 
 MEM0 = {
     "results": [
@@ -187,7 +186,6 @@ def test_a_file_of_another_kind_is_refused(both, tmp_path, source) -> None:
 def test_the_command(org, tmp_path) -> None:
     env = {**os.environ, "HOLDFAST_URL": org.url, "HOLDFAST_API_KEY": org.key}
     command = [
-        sys.executable,
         "-m",
         "holdfast",
         "import",
@@ -197,8 +195,6 @@ def test_the_command(org, tmp_path) -> None:
         "--json",
     ]
     for flags, created in ((["--dry-run"], 2), ([], 2), ([], None)):
-        done = subprocess.run(
-            [*command, *flags], env=env, capture_output=True, text=True, timeout=60, check=False
-        )
+        done = forked.run([*command, *flags], env=env)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["imported"].get("memories") == created

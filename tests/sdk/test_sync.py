@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast_client import Client
 from holdfast_client.sync import NOTE, sync_folder
+from tests import forked
 
 
 class Pair:
@@ -152,7 +151,6 @@ def test_the_command(org, tmp_path) -> None:
     (tmp_path / "a.md").write_text("hello")
     env = {**os.environ, "HOLDFAST_URL": org.url, "HOLDFAST_API_KEY": org.key}
     command = [
-        sys.executable,
         "-m",
         "holdfast",
         "sync",
@@ -162,14 +160,10 @@ def test_the_command(org, tmp_path) -> None:
         "--json",
     ]
     for uploaded in (["a.md"], []):
-        done = subprocess.run(
-            command, env=env, capture_output=True, text=True, timeout=60, check=False
-        )
+        done = forked.run(command, env=env)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["uploaded"] == uploaded
-    wrong = [*command[:4], str(tmp_path / "none"), *command[5:]]
-    refused = subprocess.run(
-        wrong, env=env, capture_output=True, text=True, timeout=60, check=False
-    )
+    wrong = [*command[:3], str(tmp_path / "none"), *command[4:]]
+    refused = forked.run(wrong, env=env)
     assert refused.returncode != 0
     assert "not a folder" in refused.stderr

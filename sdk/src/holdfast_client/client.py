@@ -17,6 +17,7 @@ from holdfast_client.transport import (
     Retries,
     Sender,
     Server,
+    trusted_certificates,
 )
 from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
@@ -108,7 +109,9 @@ class Client(Verbs):
         server = find_server(url, key)
         self._owns_http = http is None
         self._sender: Sender = HttpSender(
-            server, http or httpx.Client(timeout=timeout), Retries(most=max_retries)
+            server,
+            http or httpx.Client(timeout=timeout, verify=trusted_certificates()),
+            Retries(most=max_retries),
         )
         self._bind(Scope())
 
@@ -221,7 +224,9 @@ class AsyncClient(AsyncVerbs):
         server = find_server(url, key)
         self._owns_http = http is None
         self._sender: AsyncSender = AsyncHttpSender(
-            server, http or httpx.AsyncClient(timeout=timeout), Retries(most=max_retries)
+            server,
+            http or httpx.AsyncClient(timeout=timeout, verify=trusted_certificates()),
+            Retries(most=max_retries),
         )
         self._bind(Scope())
 

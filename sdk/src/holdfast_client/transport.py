@@ -5,12 +5,14 @@ The decisions are plain functions; the sync and the async sender only execute th
 
 import asyncio
 import random
+import ssl
 import time
 import uuid
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from http import HTTPStatus
 from itertools import count
 from typing import Any, TypeVar
@@ -38,6 +40,12 @@ _LOST = frozenset({502, 503, 504})
 # Failures before the request was sent, and failures that a repeat cannot cure.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError)
+
+
+@cache
+def trusted_certificates() -> ssl.SSLContext:
+    """What httpx trusts by default, read once: each client would otherwise read the whole list of authorities anew."""
+    return httpx.create_ssl_context()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from holdfast.conversations.model import TokenizerUsed
 from holdfast.conversations.resources.config import Resource, TokenProvider
 from holdfast.conversations.resources.token_access import TokenAccess, endpoint_of
 from holdfast.kernel import durations
+from holdfast.kernel.tls import trusted_certificates
 from holdfast.kernel.tokens import Tokenizer
 
 OVERHEAD = 2  # what a message costs beside its content and its role
@@ -70,6 +71,7 @@ async def _ask(provider: TokenProvider, key: str, texts: list[str]) -> list[int]
     async with httpx.AsyncClient(
         timeout=durations.seconds(provider.settings.timeout),
         trust_env=False,
+        verify=trusted_certificates(),
         follow_redirects=False,
     ) as client:
         for text in texts:

@@ -23,6 +23,7 @@ from holdfast_client.transport import (
     Retries,
     Sender,
     Server,
+    trusted_certificates,
 )
 
 if TYPE_CHECKING:
@@ -52,11 +53,17 @@ class Served:
 
     def sender(self, timeout_s: float, retries: Retries) -> Sender:
         """A sender over HTTP."""
-        return HttpSender(self._server, httpx.Client(timeout=timeout_s), retries)
+        return HttpSender(
+            self._server, httpx.Client(timeout=timeout_s, verify=trusted_certificates()), retries
+        )
 
     def async_sender(self, timeout_s: float, retries: Retries) -> AsyncSender:
         """A sender over HTTP."""
-        return AsyncHttpSender(self._server, httpx.AsyncClient(timeout=timeout_s), retries)
+        return AsyncHttpSender(
+            self._server,
+            httpx.AsyncClient(timeout=timeout_s, verify=trusted_certificates()),
+            retries,
+        )
 
     def as_new_org(self, name: str) -> "Opened":
         """Refused: only the service itself makes orgs."""

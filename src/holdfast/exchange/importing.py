@@ -79,6 +79,7 @@ class Import:
         report = Report(dry_run)
         with _opened(path) as archive:
             manifest = _manifest(archive)
+            self._must_reach_redis(archive)
             try:
                 async with self._backends.db.begin(self._caller) as tx:
                     await self._write(tx, archive, manifest, report)
@@ -182,16 +183,20 @@ class Import:
                 written += 1
         return written
 
+    def _must_reach_redis(self, archive: zipfile.ZipFile) -> None:
+        """Refuse an export with conversations of Redis where there is none, before anything is written."""
+        if self._backends.redis is None and any(_batches(archive, REDIS)):
+            raise BackendUnavailable(
+                "the export has conversations that are kept in Redis: set HOLDFAST_REDIS_URL and import it again"
+            )
+
     async def _write_lists(self, archive: zipfile.ZipFile) -> int:
-        written = 0
+        redis, written = self._backends.redis, 0
+        if redis is None:
+            return written
         for _, lines in _batches(archive, REDIS):
-            if self._backends.redis is None:
-                raise BackendUnavailable(
-                    "the export has conversations that are kept in Redis: set HOLDFAST_REDIS_URL and import it again"
-                )
             for line in lines:
-                row = json.loads(line)
-                written += await write_list(self._backends.redis, self._caller.org_id, row)
+                written += await write_list(redis, self._caller.org_id, json.loads(line))
         return written
 
 

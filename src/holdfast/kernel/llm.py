@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import httpx
 
+from holdfast.kernel.tls import trusted_certificates
 from holdfast.kernel.tokens import count
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -98,7 +99,9 @@ class ChatCompletions:
             }
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         try:
-            async with httpx.AsyncClient(timeout=self.timeout_s, trust_env=False) as client:
+            async with httpx.AsyncClient(
+                timeout=self.timeout_s, trust_env=False, verify=trusted_certificates()
+            ) as client:
                 response = await client.post(
                     f"{self.base_url.rstrip('/')}/chat/completions", json=body, headers=headers
                 )

@@ -89,7 +89,7 @@ async def register_application(request: Request) -> Response:
     body = await read_body(request, MAX_OAUTH_BODY_BYTES)
     try:
         metadata = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise OAuthError("invalid_client_metadata", "the body is not JSON") from None
     application = register(metadata)
     answer = {
