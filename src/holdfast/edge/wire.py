@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Malformed
 from holdfast.kernel.ids import CLIENT_ID, MADE_ID, is_client_id, is_made_id
-from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, Cursor
+from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, MAX_VERSIONS, Cursor
 
 # More faults than this are counted, not listed: making a list of 290,000 takes seconds.
 MAX_FAULTS = 1_000
@@ -100,8 +100,16 @@ async def page_cursor(
     return Cursor(limit=limit, after_id=after_id, before_id=before_id)
 
 
-# Of a history: the ids are those of versions (`version_id` of its rows).
-VersionCursor = Annotated[Cursor, Depends(page_cursor)]
+async def version_cursor(
+    limit: Annotated[int, Query(ge=1, le=MAX_VERSIONS)] = MAX_VERSIONS,
+    after_id: AfterId = None,
+    before_id: BeforeId = None,
+) -> Cursor:
+    """The paging parameters of a history, which nearly always fits one page: its ids are those of versions."""
+    return await page_cursor(limit, after_id, before_id)
+
+
+VersionCursor = Annotated[Cursor, Depends(version_cursor)]
 
 
 async def named_page_cursor(

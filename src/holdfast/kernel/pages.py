@@ -10,6 +10,8 @@ from holdfast.kernel.sql import Query
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
+# A page of the versions of one object, which nearly always has fewer.
+MAX_VERSIONS = 1000
 
 # Every id sorts between these two.
 _BEFORE_ALL, _AFTER_ALL = "", "~"

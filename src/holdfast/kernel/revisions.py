@@ -16,13 +16,12 @@ from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.db import Tx
 from holdfast.kernel.errors import Conflict, Malformed, NotFound
 from holdfast.kernel.ids import new_id
-from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.pages import MAX_VERSIONS, Cursor, Page, read_page
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "revisions.sql")
 
-# For readers inside the service that show a history whole.
-LATEST = Cursor(limit=1000)
+LATEST = Cursor(limit=MAX_VERSIONS)
 
 
 @dataclass(frozen=True, slots=True)

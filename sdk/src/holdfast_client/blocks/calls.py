@@ -121,7 +121,7 @@ def history(
     *,
     scope: BlockScope | None = None,
     agent_id: str | None = None,
-    limit: int = 20,
+    limit: int = 1000,
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[BlockRevision]]:

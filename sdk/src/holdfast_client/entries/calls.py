@@ -174,7 +174,7 @@ def history(
     category: str | None = None,
     scope: EntryScope | None = None,
     agent_id: str | None = None,
-    limit: int = 20,
+    limit: int = 1000,
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[EntryRevision]]:

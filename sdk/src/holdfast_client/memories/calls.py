@@ -118,7 +118,7 @@ def history(
     memory_id: str,
     *,
     include_expired: bool = False,
-    limit: int = 20,
+    limit: int = 1000,
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[PastMemory]]:
