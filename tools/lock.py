@@ -17,10 +17,10 @@ RUN_TIME = ROOT / "requirements.lock"
 DEVELOPMENT = ROOT / "requirements-dev.lock"
 # Holdfast's own packages come from this checkout, and pip comes with Python.
 LEFT_OUT = ("holdfast", "pip>")
-# The peers have their own environment; their dependencies must not affect these versions.
-LEFT_OUT_GROUPS = {"bench-peers"}
+# The peers and the large frameworks have their own environments; their dependencies must not affect these versions.
+LEFT_OUT_GROUPS = {"bench-peers", "frameworks"}
 # Training needs torch, which is larger than everything else together; the tests of a training step are skipped without it.
-LEFT_OUT_EXTRAS = {"train"}
+LEFT_OUT_EXTRAS = {"train", "crewai", "google-adk"}
 # hatchling needs it to install a package from a checkout (`pip install -e`), as `make serve` does.
 FROM_A_CHECKOUT = {"editables>=0.5"}
 PROJECTS = ("pyproject.toml", "sdk/pyproject.toml", "minilm/pyproject.toml")
