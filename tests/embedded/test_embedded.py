@@ -1,16 +1,18 @@
 """`Holdfast()`: opened, shared between processes, closed, killed. Processes of its own, so few tests that prove much."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from holdfast.embedded.keeper import read_note
+from holdfast.embedded.keeper import NOTE, read_note
 from holdfast.embedded.keeping import OpenFailed
 from holdfast.embedded.locks import keeper_lives
 from holdfast.engine.leftovers import processes_of
@@ -97,6 +99,9 @@ def test_processes_share_a_folder_and_leave_nothing_behind(data_dir: Path) -> No
     thread.start()
     thread.join()
 
+    # As a keeper that was killed leaves it: whoever opens the folder next waits for a keeper of its own.
+    wait_until_stopped(data_dir)
+    (data_dir / NOTE).write_text(json.dumps(asdict(noted)))
     third = opener(data_dir, "plums")
     wait_until_open(third)
     noted = read_note(data_dir)

@@ -47,6 +47,15 @@ def read_note(data_dir: Path) -> Kept | None:
         return None
 
 
+def forget_dead_keeper(data_dir: Path) -> None:
+    """Remove the note of a keeper that was killed: it names a Postgres that is stopping or gone, and would be taken for the
+    note of the next keeper while that one is starting. Holding the keeper's lock, nobody else can be writing one."""
+    with suppress(TimeoutError):
+        lock = FileLock(data_dir / KEEPER, shared=False, patience_s=0)
+        (data_dir / NOTE).unlink(missing_ok=True)
+        lock.release()
+
+
 def main() -> int:
     """Keep the folder until nobody uses it."""
     settings = json.load(sys.stdin)

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from holdfast.embedded.keeper import FOLDER_IN_USE, Kept, read_note
+from holdfast.embedded.keeper import FOLDER_IN_USE, Kept, forget_dead_keeper, read_note
 from holdfast.embedded.locks import keeper_lives
 from holdfast.local import LocalService, find_service
 
@@ -82,6 +82,7 @@ class KeeperStart:
         return status == FOLDER_IN_USE
 
     def _spawn(self) -> "subprocess.Popen[str]":
+        forget_dead_keeper(self._data_dir)
         with self._log.open("a") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "holdfast.embedded.keeper"],
