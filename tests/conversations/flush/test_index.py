@@ -119,14 +119,14 @@ async def test_it_is_gone_when_it_is_popped_or_flushed_without_a_successor(talk,
 
 
 async def test_it_is_gone_when_the_time_of_its_instance_is_over_and_a_write_keeps_it(talk, api):
-    it = await talk(persistence={"ttl": "2s"}, **SMALL)
+    it = await talk(persistence={"ttl": "3s"}, **SMALL)
     await fill(it)
-    await asyncio.sleep(1.2)
+    await asyncio.sleep(1.6)
     await it.append({"role": "system", "content": "Still here."})
-    await asyncio.sleep(1.2)
+    await asyncio.sleep(1.6)
     assert len(await found(api, mode="lexical")) == 1
-    await asyncio.sleep(1.2)
-    assert await found(api, mode="lexical") == []
+    while await found(api, mode="lexical"):
+        await asyncio.sleep(0.2)
 
 
 async def test_what_is_redacted_is_not_found(talk, api, org, owner_connection):
