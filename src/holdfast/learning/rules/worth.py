@@ -118,7 +118,7 @@ FOLLOWS_OWN = 0.1
 BESIDE = {"joke": -0.3, "sarcasm": -0.3, "hypothetical": -0.3, "unsure": -0.3, "quotation": -0.3}
 """Other sentences of the message are in these moods. Not fitted, but set for the sake of traps: what stands beside a joke or a
 quotation is likelier to be part of it."""
-KEEP = 0.5
+KEEP = 0.54
 """The least worth (a probability) at which a message's statements are kept. Measured: see docs/learning.md."""
 
 CONCRETE = 0.4
