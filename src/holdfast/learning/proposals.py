@@ -25,8 +25,9 @@ from holdfast.learning.proposal import (
     Status,
     StoredProposal,
 )
+from holdfast.learning.recording import Made, Origin, write_fact
 from holdfast.learning.routing import retarget
-from holdfast.learning.run import Made, Origin, Run
+from holdfast.learning.run import Run
 from holdfast.memories.model import IfMatch
 
 queries = load(__file__)
@@ -170,7 +171,7 @@ async def _accept(db: Database, tx: Tx, caller: Caller, row: StoredProposal) -> 
     await _apply(run, made, held)
     await learning_run.flush(run)
     if made.fact is not None and made.is_new:
-        await learning_run.write_fact(tx, made.fact, row.audience)
+        await write_fact(tx, made.fact, row.audience)
         await tx.run(queries.link_sources, proposal_id=row.id, fact_id=row.id)
     tx.on_commit(metrics.proposals.labels(row.action, "applied").inc)
     return (await _update(tx, row, made.draft, "applied", made.result, "accepted")).shown

@@ -3,12 +3,9 @@
 Whoever calls `learn` holds the transaction open: a job moves `settled_through` in it, a dry run rolls it back.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from psycopg.types.json import Jsonb
 
 from holdfast.kernel import given, metrics
 from holdfast.kernel.caller import Caller
@@ -22,14 +19,8 @@ from holdfast.learning.compare import compare
 from holdfast.learning.facts import Fact, Facts, Held
 from holdfast.learning.known import Knowledge
 from holdfast.learning.model import Candidate, Extraction, KnownFact
-from holdfast.learning.proposal import (
-    Draft,
-    Proposal,
-    Result,
-    Status,
-    StoredProposal,
-    sources_of,
-)
+from holdfast.learning.proposal import Draft, Proposal, Result
+from holdfast.learning.recording import Made, Origin, digest, read_recorded, record
 from holdfast.learning.routing import route
 from holdfast.learning.writing import Writer
 
@@ -41,28 +32,6 @@ MAX_EMBEDDED = 200
 ECHO = "it restates what this session was given from memory"
 OLDER = "something newer is held already"
 PENDING = "the same waits for a decision already"
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where candidates come from: the conversation, the session, the job, the extractor."""
-
-    extractor: str | None
-    conversation: str = ""
-    session_id: str | None = None
-    job_id: str | None = None
-
-
-@dataclass(slots=True)
-class Made:
-    """A proposal that this run makes, until it is written."""
-
-    id: str
-    draft: Draft
-    status: Status = "applied"
-    result: Result | None = None
-    fact: Fact | None = None  # the statement that it became, or that its sources support
-    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +138,8 @@ async def finish(run: Run) -> list[Proposal]:
     """Write the blocks, then the proposals with what they became."""
     await flush(run)
     for made in run.made:
-        await _record(run, made)
-    return [await _shown(run, made.id) for made in run.made]
+        await record(run.tx, run.caller, run.origin, run.audience, made)
+    return [await read_recorded(run.tx, run.caller, made.id) for made in run.made]
 
 
 async def flush(run: Run) -> None:
@@ -210,7 +179,7 @@ async def _already_learned(run: Run, candidates: Sequence[Candidate]) -> set[tup
 def _is_learned(draft: Draft, learned: set[tuple[str, str, str]]) -> bool:
     """Whether the words that a draft rests on first were learned from before."""
     first = draft.cited[0] if draft.cited else None
-    return first is not None and (first.message_id, _digest(first.quote), first.slot) in learned
+    return first is not None and (first.message_id, digest(first.quote), first.slot) in learned
 
 
 async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
@@ -341,103 +310,3 @@ def _retirement(fact: Fact) -> Draft:
         attribute=fact.attribute,
         value=fact.value,
     )
-
-
-# --- recording -------------------------------------------------------------------------------------------------------
-
-
-async def _record(run: Run, made: Made) -> None:
-    """Write a proposal, the statement that it became, and the words that it rests on."""
-    draft, caller, tx = made.draft, run.caller, run.tx
-    links = [asdict(each) for each in sources_of(draft, run.origin.session_id)]
-    await tx.run(
-        queries.insert_proposal,
-        id=made.id,
-        user_id=caller.user_id,
-        agent_id=caller.agent_id,
-        project_id=caller.project_id,
-        session_id=run.origin.session_id,
-        workspace_id=caller.workspace_id,
-        job_id=run.origin.job_id,
-        extractor=run.origin.extractor,
-        **_columns(draft),
-        sources=Jsonb(links),
-        status=made.status,
-        result=None if made.result is None else Jsonb(asdict(made.result)),
-    )
-    if made.fact is not None and made.is_new:
-        await write_fact(tx, made.fact, run.audience)
-    fact_id = None if made.fact is None else made.fact.id
-    for cited in draft.cited:
-        await tx.run(
-            queries.insert_source,
-            audience=run.audience,
-            conversation=run.origin.conversation,
-            message_id=cited.message_id,
-            quote_digest=_digest(cited.quote),
-            slot=cited.slot,
-            proposal_id=made.id,
-            fact_id=fact_id,
-        )
-    tx.on_commit(metrics.proposals.labels(draft.action, made.status).inc)
-
-
-def _columns(draft: Draft) -> dict[str, Any]:
-    return {
-        "action": draft.action,
-        "target": draft.target,
-        "block_type": draft.block_type,
-        "scope": draft.scope,
-        "key": draft.key,
-        "content": draft.content,
-        "before": draft.before,
-        "supersedes": draft.supersedes,
-        "kind": draft.kind,
-        "subject": draft.subject,
-        "attribute": draft.attribute,
-        "value": draft.value,
-        "related": None if draft.related is None else Jsonb(list(draft.related)),
-        "confidence": draft.confidence,
-        "trust": draft.trust,
-        "reason": draft.reason,
-        "valid_from": draft.valid_from,
-    }
-
-
-async def write_fact(tx: Tx, fact: Fact, audience: str) -> None:
-    """Record where a statement stands."""
-    await tx.run(
-        queries.insert_fact,
-        id=fact.id,
-        audience=audience,
-        place=fact.place,
-        object_id=fact.object_id,
-        kind=fact.kind,
-        content=fact.content,
-        subject=fact.subject,
-        attribute=fact.attribute,
-        value=fact.value,
-        confidence=fact.confidence,
-        trust=fact.trust,
-        said_at=fact.said_at,
-    )
-
-
-async def _shown(run: Run, proposal_id: str) -> Proposal:
-    row = await run.tx.one(
-        StoredProposal,
-        queries.read_proposal,
-        id=proposal_id,
-        by_user=run.caller.user_id,
-        by_agent=run.caller.agent_id,
-        by_project=run.caller.project_id,
-        by_workspace=run.caller.workspace_id,
-        by_run=None,
-    )
-    if row is None:
-        raise RuntimeError("the proposal was not written")
-    return row.shown
-
-
-def _digest(quote: str) -> str:
-    return hashlib.sha256(quote.encode(errors="replace")).hexdigest()[:32]

@@ -16,7 +16,7 @@ from holdfast.learning import run as learning_run
 from holdfast.learning.extractor import Extracted
 from holdfast.learning.privacy import masked, org_redactor
 from holdfast.learning.proposal import Proposal
-from holdfast.learning.run import Origin
+from holdfast.learning.recording import Origin
 from holdfast.learning.sessions import read_session, request_settling
 from holdfast.learning.settle import (
     Learning,

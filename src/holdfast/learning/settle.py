@@ -25,7 +25,7 @@ from holdfast.learning.meaning import Vector
 from holdfast.learning.model import Message, Speaker
 from holdfast.learning.privacy import drafts_of, masked, org_redactor
 from holdfast.learning.proposal import Proposal
-from holdfast.learning.run import Origin
+from holdfast.learning.recording import Origin
 from holdfast.learning.sessions import SessionRow, read_session
 
 queries = load(__file__)

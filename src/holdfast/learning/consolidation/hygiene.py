@@ -12,7 +12,8 @@ from holdfast.learning.consolidation import find
 from holdfast.learning.consolidation.find import Pair
 from holdfast.learning.consolidation.service import rows_held
 from holdfast.learning.consolidation.stored import RowKind, StoredRow, queries
-from holdfast.learning.run import Origin, owner_of
+from holdfast.learning.recording import Origin
+from holdfast.learning.run import owner_of
 
 MAX_EXAMPLES = 5
 _TARGETS: dict[str, RowKind] = {"block": "block", "memory": "memory", "entry": "entry", "node_item": "node_item"}  # fmt: skip

@@ -22,8 +22,9 @@ from holdfast.learning.consolidation.stored import (
 from holdfast.learning.facts import Held
 from holdfast.learning.model import Kind
 from holdfast.learning.proposal import Action, Draft, Proposal, ProposalTarget, Result
+from holdfast.learning.recording import Made, Origin
 from holdfast.learning.routing import retarget
-from holdfast.learning.run import Made, Origin, Run, owner_of
+from holdfast.learning.run import Run, owner_of
 from holdfast.learning.settle import RollBack, again_if_changed
 
 JOB = "consolidate"
