@@ -233,6 +233,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     several_processes.mark(items, Path(__file__).parent)
 
 
+def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
+    """After a failure, the faults that the service under test logged: an answer of 500 does not say why."""
+    service = config.stash.get(_service, None)
+    if not exitstatus or service is None or hasattr(config, "workerinput"):
+        return
+    log = Path(f"{service.data_dir}.log")
+    faults = [line for line in log.read_text().splitlines() if "unexpected" in line]
+    if faults:
+        terminalreporter.section("faults in the log of the service")
+        for line in faults[-20:]:
+            terminalreporter.write_line(line)
+
+
 def _one_certificate(folder: Path) -> Path:
     """A file to trust in place of all authorities: the tests speak plain HTTP with this machine, and each client, here and in
     the processes that are started, would read the long list first."""
@@ -240,12 +253,6 @@ def _one_certificate(folder: Path) -> Path:
     path = folder / "certificate.pem"
     path.write_text(certifi.contents().partition(end)[0] + end)
     return path
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """How many processes `-n auto` means: a third of the time of the tests is waiting, so three share two cores."""
-    return max(2, (os.cpu_count() or 1) * 3 // 2)
 
 
 @pytest.hookimpl(optionalhook=True)
