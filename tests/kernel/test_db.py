@@ -54,6 +54,21 @@ async def test_going_on_after_a_read_that_was_cancelled_is_unavailable_and_write
     assert await ids(db, org.caller()) == []
 
 
+async def test_a_fault_of_the_server_itself_is_unavailable_and_one_of_ours_is_not(db, org):
+    def raises(code):
+        return Query("raises", f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$")
+
+    for code in ("XX000", "XX001", "25P02"):
+        with pytest.raises(BackendUnavailable, match=code):
+            async with db.begin(org.caller()) as tx:
+                await tx.run(ADD, id="w")
+                await tx.run(raises(code))
+    with pytest.raises(psycopg.errors.RaiseException):
+        async with db.begin(org.caller()) as tx:
+            await tx.run(raises("P0001"))
+    assert await ids(db, org.caller()) == []
+
+
 async def test_an_exception_of_the_block_takes_everything_back(db, org):
     with pytest.raises(LookupError):
         async with db.begin(org.caller()) as tx:

@@ -371,10 +371,11 @@ class Database:
         except psycopg.errors.DiskFull as error:
             self._disk.write_was_refused()
             raise self._unavailable(FULL) from error
-        except psycopg.errors.InFailedSqlTransaction as error:
-            # Its caller went on after an earlier statement had failed (a read is joined without a savepoint): nothing was
-            # written, and the call may be repeated.
-            raise self._unavailable("an earlier statement of the transaction failed") from error
+        except psycopg.InternalError as error:
+            # Either its caller went on after an earlier statement had failed (25P02: a read is joined without a savepoint), or
+            # the server has a fault of its own (XX…: statistics that were rewritten while a statement was planned).
+            # Nothing was written, and the call may be repeated.
+            raise self._unavailable(f"the database failed ({error.sqlstate})") from error
         except psycopg.OperationalError as error:
             raise self._unavailable("the database went away while it was asked") from error
 
