@@ -52,7 +52,7 @@ def test_a_client_command_loads_no_heavy_library():
         "sys.argv = ['holdfast', 'recall', 'tea', '--url', 'http://127.0.0.1:9', '--api-key', 'none']\n"
         "with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):\n"
         "    holdfast.cli.main()\n"
-        "for name in holdfast.cli.UNUSED: assert sys.modules.pop(name) is None"
+        "for name in holdfast.lean_imports.UNUSED: assert sys.modules.pop(name) is None"
     )
     heavy = (*SERVER, "trio", "rich", "pygments", "click", "markdown_it", "mcp", "opentelemetry")
     assert "httpx" in modules

@@ -6,10 +6,10 @@ people and scripts (remember, recall, blocks, …) are clients: they go through 
 """
 
 import gc
-import sys
 
 from holdfast.cli.exits import exit_code_of, leave
 from holdfast.cli.group import app
+from holdfast.lean_imports import skip_unused
 
 __all__ = ["app", "main"]
 
@@ -18,15 +18,9 @@ __all__ = ["app", "main"]
 gc.set_threshold(200_000, 50, 50)
 
 
-# httpx loads a command line of its own (click, rich, pygments) where it can, and httpcore loads trio: together as long as a
-# whole short command takes. Nothing here uses them.
-UNUSED = ("httpx._main", "trio")
-
-
 def main() -> None:
     """Run a command; an error is one line that says what to do next."""
-    for name in UNUSED:
-        sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # an import of None fails, which both expect
+    skip_unused()
     try:
         app(prog_name="holdfast")
     except Exception as error:  # those without an exit code are raised again

@@ -6,19 +6,17 @@ import sys
 from contextlib import suppress
 
 from holdfast.hooks.agents import AGENTS, CodingAgent, Happened, read
+from holdfast.lean_imports import skip_unused
 from holdfast.local import find_service, local_data_dir
 
 # The agent waits for an answer; nobody waits for what is stored.
 ANSWER_WITHIN_S = 0.25
 STORE_WITHIN_S = 10.0
-# What httpx and httpcore load where it is installed, and a hook does not use.
-UNUSED = ("httpx._main", "trio")
 
 
 def main() -> int:
     """Answer an event; always with status 0, since a hook that fails would stop the agent."""
-    for unused in UNUSED:
-        sys.modules.setdefault(unused, None)  # type: ignore[arg-type]  # an import of it raises ImportError
+    skip_unused()
     with suppress(Exception):  # fails open, whatever it is: no memory is better than no agent
         name = sys.argv[1]
         happened = read(AGENTS[name], json.load(sys.stdin))
