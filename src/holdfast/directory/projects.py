@@ -145,7 +145,11 @@ async def _belonging_project(tx: Tx, caller: Caller, project_id: str) -> Project
     return project
 
 
+def may_change(caller: Caller, project: Project) -> bool:
+    """Whether a caller who sees a project may change it and its members."""
+    return caller.administers or caller.user_id in project.members
+
+
 def _must_belong(caller: Caller, project: Project) -> None:
-    if caller.administers or caller.user_id in project.members:
-        return
-    raise ScopeDenied("only a member may change this project")
+    if not may_change(caller, project):
+        raise ScopeDenied("only a member may change this project")

@@ -47,12 +47,11 @@ async def make_project(visit: TheVisit) -> Response:
 async def project(visit: TheVisit, project_id: str) -> Response:
     """One project with its members."""
     found = await projects.read_project(visit.db, visit.caller, project_id)
-    may_change = visit.caller.administers or visit.caller.user_id in found.members
     return visit.page(
         "org/project.html",
         project=found,
         members=found.members[:MEMBERS_SHOWN],
-        may_change=may_change,
+        may_change=projects.may_change(visit.caller, found),
         visibilities=VISIBILITIES,
     )
 
