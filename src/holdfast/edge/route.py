@@ -260,26 +260,24 @@ def _query_names(dependant: Dependant) -> Iterator[str]:
 
 async def _is_answered(request: Request, key: str) -> bool:
     """Whether an answer is kept under the key, so that nothing needs to be prepared."""
-    return await idempotency.is_answered(
-        request.app.state.db,
-        request.state.identified.caller,
-        method=request.method,
-        path=request.url.path,
-        query=request.url.query,
-        key=key,
-    )
+    return await idempotency.is_answered(**_under(request, key))
+
+
+def _under(request: Request, key: str) -> dict[str, Any]:
+    """What a key belongs to, and where answers are kept."""
+    return {
+        "db": request.app.state.db,
+        "caller": request.state.identified.caller,
+        "method": request.method,
+        "path": request.url.path,
+        "query": request.url.query,
+        "key": key,
+    }
 
 
 async def _answer_once(request: Request, key: str, answer: Handler, refuse: Refuse) -> Response:
-    async with idempotency.once(
-        request.app.state.db,
-        request.state.identified.caller,
-        method=request.method,
-        path=request.url.path,
-        query=request.url.query,
-        key=key,
-        body=await request.body(),
-    ) as attempt:
+    kept = idempotency.once(**_under(request, key), body=await request.body())
+    async with kept as attempt:
         if attempt.first is not None:
             return _replayed(attempt.first, request, refuse)
         try:
