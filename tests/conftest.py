@@ -239,6 +239,8 @@ def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pyte
     if not exitstatus or service is None or hasattr(config, "workerinput"):
         return
     log = Path(f"{service.data_dir}.log")
+    if not log.exists():  # several processes have several (several_processes.py)
+        return
     faults = [line for line in log.read_text().splitlines() if "unexpected" in line]
     if faults:
         terminalreporter.section("faults in the log of the service")

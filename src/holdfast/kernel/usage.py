@@ -127,9 +127,8 @@ class Usage:
         while not is_last:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), WRITE_EVERY_S)
-            is_last = (
-                stop.is_set()
-            )  # before the write: what is counted while one runs is written by the next
+            # Looked at before the write: what is counted while one runs is written by the next.
+            is_last = stop.is_set()
             try:
                 async with asyncio.timeout(WRITE_WITHIN_S):
                     await self.write(db)

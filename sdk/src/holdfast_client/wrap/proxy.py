@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -109,7 +110,7 @@ def _is_async(provider: Any) -> bool:
     return inspect.iscoroutinefunction(inspect.unwrap(create)) if create else False
 
 
-class _Around:
+class _Around(ABC):
     """Makes the replacements for one API."""
 
     def __init__(
@@ -133,11 +134,11 @@ class _Around:
             self.strict,
         )
 
-    def create(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def create(self, original: Callable[..., Any]) -> Callable[..., Any]: ...
 
-    def stream(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def stream(self, original: Callable[..., Any]) -> Callable[..., Any]: ...
 
 
 class _Sync(_Around):
