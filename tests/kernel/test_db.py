@@ -105,6 +105,39 @@ async def test_an_inner_block_is_taken_back_alone(db, org):
     assert await ids(db, org.caller()) == ["kept", "outer"]
 
 
+async def test_what_was_skipped_behind_a_failure_of_an_inner_block_is_not_taken_for_prepared(
+    service, org
+):
+    caller = org.caller()
+    async with Database(service.app_url, min_size=1, max_size=1).opened() as db:
+        for before in range(4):  # psycopg prepares what comes the third time
+            async with db.begin(caller) as tx:
+                for n in range(before):
+                    async with db.begin(caller) as inner:
+                        await inner.run(ADD, id=f"{before}-{n}")
+                with pytest.raises(psycopg.errors.DivisionByZero):
+                    async with db.begin(caller) as inner:
+                        await inner.run(FAIL)
+                        await inner.run(ADD, id="skipped")
+                await tx.run(ADD, id=f"after-{before}")
+        found = await ids(db, caller)
+    assert found == sorted(
+        [f"after-{n}" for n in range(4)]
+        + [f"{before}-{n}" for before in range(4) for n in range(before)]
+    )
+
+
+async def test_an_inner_block_is_taken_back_for_a_failure_that_nobody_waited_for(db, org):
+    async with db.begin(org.caller()) as tx:
+        await tx.run(ADD, id="outer")
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            async with db.begin(org.caller()) as inner:
+                await inner.run(ADD, id="lost")
+                await inner.run(FAIL)
+        await tx.run(ADD, id="later")
+    assert await ids(db, org.caller()) == ["later", "outer"]
+
+
 async def test_a_transaction_is_not_joined_by_another_org(db, make_org):
     one, other = await make_org(), await make_org()
     async with db.begin(one.caller()):

@@ -109,6 +109,21 @@ class Connection(psycopg.AsyncConnection[Any]):
         self._pipeline = None
         yield from self._prepared.maintain_gen(self)
 
+    async def sync(self) -> None:
+        """Wait until the server has carried out what was sent in the open pipeline; raises what failed."""
+        assert self._pipeline is not None, "only statements of a pipeline are sent without waiting"
+        await self._pipeline.sync()
+
+    async def recover(self) -> None:
+        """Make the open pipeline take statements again after one has failed.
+
+        The server skipped what was sent behind that one, `PREPARE` included, which psycopg takes for done: everything is
+        prepared anew.
+        """
+        with suppress(psycopg.Error):
+            await self.sync()
+        self._prepared.clear()
+
     @cached_property
     def _entering(self) -> psycopg.AsyncCursor[Any]:
         return self.cursor()

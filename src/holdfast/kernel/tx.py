@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -226,19 +226,18 @@ class ReadBatch:
 @asynccontextmanager
 async def _savepoint(connection: Connection) -> AsyncIterator[None]:
     """A step of an open transaction that can be taken back alone."""
-    async with connection.pipeline() as pipeline:
-        await connection.execute("SAVEPOINT step")
-        try:
-            yield
-            await connection.execute("RELEASE step")
-        except BaseException:
-            # A failed statement has aborted the pipeline: a Sync makes it take commands again.
-            with suppress(psycopg.Error):
-                await pipeline.sync()
-            await connection.execute("ROLLBACK TO step")
-            await connection.execute("RELEASE step")
-            await pipeline.sync()
-            raise
+    await connection.sync()  # so that a failure from here on is the step's
+    await connection.execute("SAVEPOINT step")
+    try:
+        yield
+        await connection.execute("RELEASE step")
+        await connection.sync()  # a statement that nobody waited for may have failed
+    except BaseException:
+        await connection.recover()
+        await connection.execute("ROLLBACK TO step")
+        await connection.execute("RELEASE step")
+        await connection.sync()
+        raise
 
 
 def _comes_in_binary(row_type: type[Any]) -> bool:

@@ -18,6 +18,6 @@ async def test_a_change_in_other_words_supersedes_by_meaning(talk):
     [change] = await talk.proposals(action="supersede")
     assert "180 euros" in change["before"]
     found = await talk.call("POST", "/memories/recall", json={"q": "weekly food money groceries"})
-    texts = [str(each) for each in found["data"]]
+    texts = [each["value"] for each in found["data"]]
     assert any("200" in each for each in texts)
     assert not any("180" in each for each in texts)
