@@ -26,6 +26,7 @@ HOOKS = {
     "session start": {"hook_event_name": "SessionStart", "source": "startup"},
     "prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "which tea does Ana take?"},
     "stop": {"hook_event_name": "Stop", "stop_hook_active": False},
+    "session end": {"hook_event_name": "SessionEnd", "reason": "other"},
 }
 
 
@@ -94,4 +95,7 @@ def _child(
 
 def _print(name: str, took: list[tuple[float, float]]) -> None:
     used, passed = (statistics.median(each) for each in zip(*took, strict=True))
-    console.print(f"{name:26} {used:5.0f} ms of processor time, {passed:5.0f} ms passed")
+    shortest = min(each for _, each in took)
+    console.print(
+        f"{name:26} {used:5.0f} ms of processor time, {passed:5.0f} ms passed, at least {shortest:.0f}"
+    )

@@ -1,6 +1,7 @@
-"""Hooks of coding agents: payloads in each agent's form, to the command that is installed.
+"""Hooks of coding agents: each agent's payloads, to the command that is installed.
 
-The payloads were written by hand after the agents' formats; they were not recorded from running agents.
+recorded/         what running agents sent to their hooks, with ids and paths replaced by neutral ones
+documented.json   payloads after the documentation: Cursor, and Claude Code where the reply is only in the transcript
 """
 
 import asyncio
@@ -18,9 +19,15 @@ from holdfast.hooks.events import project_id, project_root, session_id
 from holdfast.hooks.texts import CLOSE, OPEN, last_reply, marked, unmarked
 from holdfast_client import AsyncClient, HoldfastError
 
-PAYLOADS: dict[str, list[dict[str, Any]]] = json.loads(
-    Path(__file__).with_name("payloads.json").read_text()
-)
+HERE = Path(__file__).parent
+DOCUMENTED: dict[str, list[dict[str, Any]]] = json.loads((HERE / "documented.json").read_text())
+RECORDED: dict[str, list[dict[str, Any]]] = {
+    file.stem: json.loads(file.read_text())["payloads"] for file in HERE.glob("recorded/*.json")
+}
+SOURCES = [
+    *((agent, "recorded") for agent in sorted(RECORDED)),
+    *((agent, "documented") for agent in sorted(DOCUMENTED)),
+]
 PROMPT, REPLY = "Which tea does Ana take?", "Green tea, as always."
 
 
@@ -58,9 +65,27 @@ def repository(tmp_path) -> Path:
     return tmp_path / "tea shop"
 
 
-@pytest.mark.parametrize("agent", sorted(AGENTS))
-async def test_a_session_of_each_agent(org, agent, repository, tmp_path) -> None:
-    transcript = tmp_path / "transcript.jsonl"
+def payloads_of(agent: str, source: str, cwd: Path, transcript: Path) -> list[dict[str, Any]]:
+    """The payloads of a session in this folder; the prompt has what an earlier hook put into it."""
+    prompt = f"{PROMPT}\n{marked(['- injected before'])}"
+    if source == "recorded":
+        return [
+            {**payload, "cwd": str(cwd), **({"prompt": prompt} if "prompt" in payload else {})}
+            for payload in RECORDED[agent]
+        ]
+    filled = {"CWD": str(cwd), "TRANSCRIPT": str(transcript), "REPLY": REPLY, "PROMPT": prompt}
+    return [
+        {
+            key: filled.get(value, value)
+            if isinstance(value, str)
+            else ([str(cwd)] if value == ["CWD"] else value)
+            for key, value in payload.items()
+        }
+        for payload in DOCUMENTED[agent]
+    ]
+
+
+def write_transcript(file: Path) -> None:
     lines = [
         {"type": "user", "message": {"role": "user", "content": PROMPT}},
         {
@@ -72,60 +97,71 @@ async def test_a_session_of_each_agent(org, agent, repository, tmp_path) -> None
             "message": {"role": "user", "content": [{"type": "tool_result", "content": "x"}]},
         },
     ]
-    transcript.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"cut')
-    filled = {"CWD": str(repository / "src"), "TRANSCRIPT": str(transcript), "REPLY": REPLY}
-    filled["PROMPT"] = f"{PROMPT}\n{marked(['- injected before'])}"
-    payloads = [
-        {
-            key: filled.get(value, value)
-            if isinstance(value, str)
-            else ([filled["CWD"]] if value == ["CWD"] else value)
-            for key, value in payload.items()
-        }
-        for payload in PAYLOADS[agent]
-    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"cut')
+
+
+@pytest.mark.parametrize(("agent", "source"), SOURCES)
+async def test_a_session_of_each_agent(org, agent, source, repository, tmp_path) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    write_transcript(transcript)
+    payloads = payloads_of(agent, source, repository / "src", transcript)
     env = {"HOLDFAST_URL": org.url, "HOLDFAST_API_KEY": org.key, "HOLDFAST_HOOK_TIMEOUT_S": "30"}
+    key = session_id(agent, payloads[0]["session_id"])
     async with AsyncClient(org.url, org.key) as client:
-        await client.remember("Ana takes her tea green")
-        await client.blocks.write("core", "Answer in short sentences.", expected_updated_at=None)
-        started = run_hook(agent, payloads[0], env)
-        assert "Answer in short sentences." in started
-        json.loads(started)
-        await eventually(lambda: client.directory.read_project(project_id(repository)))
-        said = run_hook(agent, payloads[1], env)
-        if agent == "cursor":  # it takes no context at a prompt
-            assert json.loads(said) == {"continue": True}
-        else:
-            assert (
-                "Ana takes her tea green"
-                in json.loads(said)["hookSpecificOutput"]["additionalContext"]
-            )
-        key = session_id(agent, payloads[0]["session_id"])
 
         async def messages() -> list[tuple[str, str]]:
-            return [
-                (each.role, each.content)
-                for each in (await client.conversations.read("sessions", key=key)).data
-            ]
+            found = await client.conversations.read("sessions", key=key)
+            return [(each.role, each.content) for each in found.data]
 
-        await eventually(messages)
-        assert run_hook(agent, payloads[2], env) == ""
+        async def settling() -> bool:
+            return any(job.kind == "settle" for job in (await client.jobs.list()).data)
 
-        async def both() -> bool:
-            return len(await messages()) == 2
+        await client.remember("Ana takes her tea green")
+        await client.blocks.write("core", "Answer in short sentences.", expected_updated_at=None)
+        for payload in payloads:
+            happened = read(AGENTS[agent], payload)
+            printed = run_hook(agent, payload, env)
+            if happened is None:  # Gemini CLI's check in every turn
+                assert printed == ""
+            elif happened.event == "start":
+                assert "Answer in short sentences." in json.dumps(json.loads(printed))
+                await eventually(lambda: client.directory.read_project(project_id(repository)))
+            elif happened.event == "prompt" and agent == "cursor":  # it takes no context here
+                assert json.loads(printed) == {"continue": True}
+                await eventually(messages)
+            elif happened.event == "prompt":
+                given = json.loads(printed)["hookSpecificOutput"]
+                assert given["hookEventName"] == payload["hook_event_name"]
+                assert "Ana takes her tea green" in given["additionalContext"]
+                await eventually(messages)
+            elif happened.event == "stop":
+                assert printed == ""
 
-        await eventually(both)
+                async def both() -> bool:
+                    return len(await messages()) == 2
+
+                await eventually(both)
+                assert not await settling()
+            else:
+                assert printed == ""
+                await eventually(settling)
         # What a hook had put into the prompt is not stored.
         assert await messages() == [("user", PROMPT), ("assistant", REPLY)]
         assert (await client.directory.read_session(key)).project_id == project_id(repository)
-        for payload in payloads[3:]:
-            assert run_hook(agent, payload, env) == ""
-        if payloads[3:]:
 
-            async def settling() -> bool:
-                return any(job.kind == "settle" for job in (await client.jobs.list()).data)
 
-            await eventually(settling)
+def test_each_event_that_is_installed_was_recorded_or_is_documented() -> None:
+    """Gemini CLI's PreCompress is settled at only where the user asks for it, since it comes in every turn."""
+    for agent, known in AGENTS.items():
+        payloads = [*RECORDED.get(agent, []), *DOCUMENTED.get(agent, [])]
+        assert {payload["hook_event_name"] for payload in payloads} == set(known.events)
+        for payload in payloads:
+            automatic = (payload["hook_event_name"], payload.get("trigger"))
+            assert (read(known, payload) is None) == (automatic == ("PreCompress", "auto"))
+    by_hand = {"hook_event_name": "PreCompress", "session_id": "g", "trigger": "manual"}
+    asked = read(AGENTS["gemini-cli"], by_hand)
+    assert asked is not None
+    assert asked.event == "settle"
 
 
 @pytest.mark.parametrize(
@@ -142,9 +178,9 @@ async def test_a_session_of_each_agent(org, agent, repository, tmp_path) -> None
 def test_it_fails_open(payload, tmp_path) -> None:
     unreachable = {"HOLDFAST_URL": "http://127.0.0.1:9", "HOLDFAST_API_KEY": "hf_live_none"}
     assert run_hook("claude-code", payload, unreachable) == ""
-    assert run_hook("claude-code", PAYLOADS["claude-code"][1], unreachable) == ""
+    assert run_hook("claude-code", RECORDED["claude-code"][1], unreachable) == ""
     nowhere = {"HOLDFAST_URL": "", "HOLDFAST_API_KEY": "", "HOLDFAST_DATA_DIR": str(tmp_path)}
-    assert run_hook("claude-code", PAYLOADS["claude-code"][0], nowhere) == ""
+    assert run_hook("claude-code", RECORDED["claude-code"][0], nowhere) == ""
 
 
 @pytest.mark.parametrize("agent", sorted(AGENTS))
@@ -157,8 +193,6 @@ def test_settings_keep_the_hooks_of_others(agent) -> None:
     assert once["hooks"][name][0] == {"command": "mine"}
     assert set(once["hooks"]) == {*known.events, "Other"}
     assert configured(known, once, None) == {**(known.fixed or {}), **others}
-    for payload in PAYLOADS[agent]:
-        assert read(known, payload) is not None
 
 
 def test_install_and_remove(tmp_path) -> None:
@@ -189,6 +223,8 @@ def test_marks_and_roots(tmp_path) -> None:
     assert text.count(CLOSE) == text.count(OPEN) == 1
     assert unmarked(f"before {text} after") == "before  after"
     assert unmarked(f"cut {OPEN} the end is missing") == "cut"
+    escaped = text.replace("<", "&lt;").replace(">", "&gt;")
+    assert unmarked(f"before {escaped} after") == "before  after"
     assert marked(["", " "]) == ""
     assert project_root(tmp_path) == tmp_path
     empty = tmp_path / "empty.jsonl"

@@ -19,6 +19,7 @@ class CodingAgent:
     answer: Callable[[str, str], str]
     entry: Callable[[str, str], Any]  # the configuration of one event: its name, our command
     fixed: Mapping[str, Any] | None = None  # what else the file must say
+    ignored: frozenset[tuple[str, str]] = frozenset()  # events with this trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ def read(agent: CodingAgent, payload: Mapping[str, Any]) -> Happened | None:
     """The event of a payload; None for one that nothing is done at."""
     name = str(payload.get("hook_event_name", ""))
     event = agent.events.get(name)
+    if (name, payload.get("trigger")) in agent.ignored:
+        return None
     session = payload.get("session_id") or payload.get("conversation_id")
     if event is None or not session:
         return None
@@ -81,8 +84,10 @@ def _matched(name: str, command: str) -> Any:
     )
 
 
-def _plain(_: str, command: str) -> Any:
-    return {"hooks": [{"type": "command", "command": command, "timeout": 5}]}
+def _plain(name: str, command: str) -> Any:
+    # Codex lowers a longer time-out of SessionEnd to 3 s and prints a warning at each start.
+    timeout_s = 3 if name == "SessionEnd" else 5
+    return {"hooks": [{"type": "command", "command": command, "timeout": timeout_s}]}
 
 
 def _named(_: str, command: str) -> Any:
@@ -111,7 +116,13 @@ AGENTS: Mapping[str, CodingAgent] = {
         _matched,
     ),
     "codex": CodingAgent(
-        {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "stop"},
+        {
+            "SessionStart": "start",
+            "UserPromptSubmit": "prompt",
+            "Stop": "stop",
+            "PreCompact": "settle",
+            "SessionEnd": "settle",
+        },
         (".codex", "hooks.json"),
         _additional_context,
         _plain,
@@ -127,6 +138,8 @@ AGENTS: Mapping[str, CodingAgent] = {
         (".gemini", "settings.json"),
         _additional_context,
         _named,
+        # Gemini CLI runs it in every turn, before it decides whether to compress.
+        ignored=frozenset({("PreCompress", "auto")}),
     ),
     "cursor": CodingAgent(
         {

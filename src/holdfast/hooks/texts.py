@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 OPEN, CLOSE = "<holdfast-memory>", "</holdfast-memory>"
-_MARKED = re.compile(re.escape(OPEN) + r".*?(?:" + re.escape(CLOSE) + r"|\Z)", re.DOTALL)
+# Gemini CLI escapes what a hook gives, so that its marks may come back as entities.
+_MARKED = re.compile(
+    r"(?:<|&lt;)holdfast-memory(?:>|&gt;).*?(?:(?:<|&lt;)/holdfast-memory(?:>|&gt;)|\Z)", re.DOTALL
+)
 MAX_TRANSCRIPT_BYTES = 512 * 1024
 
 
