@@ -1,6 +1,7 @@
 """What forms change: through the services, with their rules."""
 
 import re
+from html import unescape
 
 from holdfast.directory import users
 
@@ -79,14 +80,59 @@ async def test_entries_are_stored_restored_and_forgotten(ana):
     )
     page = await ana.open("/entries/bot/entry", key="greeting", scope="user")
     assert "Hello" in page
-    stale = await ana.send(
-        "/entries/bot", status=409, key="greeting", content="Hey", scope="user", version="1"
-    )
-    assert "expected version" in stale.text
     await ana.send("/entries/bot/restore", key="greeting", version="1", scope="user")
     await ana.send("/entries/bot/forget", key="greeting", scope="user")
     gone = await ana.open("/entries/bot/entry", key="greeting", scope="user")
     assert "Nothing is stored under this key now" in gone
+
+
+def form_of(page, action):
+    """The fields of a form as a browser would send them untouched."""
+    form = re.search(
+        rf'<form[^>]* method="post" action="{re.escape(action)}".*?</form>', page, re.S
+    )[0]
+    inputs = re.findall(r'<input[^>]* name="([^"]+)" value="([^"]*)"', form)
+    texts = re.findall(r'<textarea name="([^"]+)"[^>]*>\n(.*?)</textarea>', form, re.S)
+    return {name: unescape(value) for name, value in (*inputs, *texts)}
+
+
+async def test_a_stale_entry_form_shows_both_texts_and_the_merged_one_is_saved(ana, api_of_ana):
+    stored = {"content": "Hello\nthere", "scope": "user", "category": "core", "tags": ["short"]}
+    path = "/agents/bot/entries/greeting"
+    assert (await api_of_ana.put(path, json=stored)).status_code == 201
+    opened = form_of(
+        await ana.open("/entries/bot/entry", key="greeting", scope="user"), "/entries/bot"
+    )
+    theirs = stored | {"content": "Hello\neverybody"}
+    assert (await api_of_ana.put(path, json=theirs)).status_code == 200
+    conflict = await ana.send("/entries/bot", status=409, **opened | {"content": "Hi\nthere"})
+    assert "added: </span>Hi" in conflict.text
+    assert "removed: </span>everybody" in conflict.text
+    assert (await api_of_ana.get(path)).json()["content"] == "Hello\neverybody"
+    merging = form_of(conflict.text, "/entries/bot")
+    assert merging["content"] == "Hi\nthere"
+    await ana.send("/entries/bot", **merging | {"content": "Hi\neverybody"})
+    kept = (await api_of_ana.get(path)).json()
+    assert (kept["content"], kept["tags"], kept["version"]) == ("Hi\neverybody", ["short"], 3)
+
+    await ana.send("/entries/bot/forget", key="greeting", scope="user")
+    gone = await ana.send("/entries/bot", status=409, **merging | {"version": "3"})
+    assert "was forgotten after you opened it" in gone.text
+    await ana.send("/entries/bot", **form_of(gone.text, "/entries/bot"))
+    assert (await api_of_ana.get(path)).json()["content"] == "Hi\nthere"
+
+
+async def test_a_new_entry_does_not_replace_one_with_its_key(ana, api_of_ana):
+    stored = {"content": "Hello", "scope": "user"}
+    await api_of_ana.put("/agents/bot/entries/greeting", json=stored)
+    form = form_of(await ana.open("/entries/bot"), "/entries/bot")
+    assert form["version"] == "0"
+    typed = form | {"key": "greeting", "content": "Hi", "scope": "user"}
+    assert (
+        "was written by somebody else" in (await ana.send("/entries/bot", status=409, **typed)).text
+    )
+    kept = (await api_of_ana.get("/agents/bot/entries/greeting")).json()
+    assert kept["content"] == "Hello"
 
 
 async def test_a_key_is_minted_after_a_step_up_shown_once_and_revoked(ana, org):
@@ -152,6 +198,22 @@ async def test_search_explains_ranks_and_misses(ana, org):
     assert "words of the query" in page
     assert "Not among them" in page
     assert other["id"] in page
+
+
+async def test_a_hit_is_named_after_what_it_belongs_to(ana, api_of_ana):
+    node = {"name": "Morag Kinnear", "kind": "person", "items": [{"content": "wants e-mail only"}]}
+    assert (await api_of_ana.post("/memory-nodes", json=node)).status_code == 201
+    store = (await api_of_ana.post("/memory_stores", json={"name": "Notes"})).json()["id"]
+    note = {"path": "morag.md", "content": "Morag wants e-mail only"}
+    assert (await api_of_ana.post(f"/memory_stores/{store}/memories", json=note)).is_success
+    entry = {"content": "Morag wants e-mail only", "scope": "user"}
+    assert (await api_of_ana.put("/agents/bot/entries/morag", json=entry)).is_success
+    page = await ana.open("/search", q="who wants e-mail only", agent_id="bot")
+    titles = re.findall(r'<h2 id="hit-\d+">\d+\. <a href="([^"?]+)[^"]*">([^<]+)</a>', page)
+    shown = {title: address.split("/")[1] for address, title in titles}
+    assert shown == {"Morag Kinnear": "nodes", "morag.md": "stores", "morag": "entries"}
+    parts = re.findall(r'class="s(\d+)"[^>]*/></svg>([a-z ]+) 0', page)
+    assert len({name for _, name in parts}) == len(set(parts)) == len({n for n, _ in parts})
 
 
 async def test_the_prompt_preview_shows_what_was_left_out(ana, org):

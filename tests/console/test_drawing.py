@@ -118,3 +118,20 @@ def test_a_graph_is_drawn_on_the_canvas_and_the_same_each_time():
     assert all(0 <= spot.x <= WIDTH and 0 <= spot.y <= HEIGHT for spot in drawing.spots)
     assert lay_out(nodes[0], nodes[1:], [*edges, edge(nodes[0], nodes[0])]).spots == drawing.spots
     assert lay_out(nodes[0], [], []).spots[0].is_centre
+
+
+def test_a_drawing_is_turned_for_a_narrow_screen():
+    nodes = [node(str(number)) for number in range(12)]
+    drawing = lay_out(nodes[0], nodes[1:], [edge(nodes[0], other) for other in nodes[1:]])
+    turned = drawing.turned
+    assert turned.height > turned.width
+    for spot, moved in zip(drawing.spots, turned.spots, strict=True):
+        assert moved.node is spot.node
+        assert 0 <= moved.x <= turned.width
+        assert 0 <= moved.y <= turned.height
+    down = sorted(drawing.spots, key=lambda spot: spot.x)
+    assert [spot.node for spot in down] == [
+        spot.node for spot in sorted(turned.spots, key=lambda spot: spot.y)
+    ]
+    ends = {(line.x1, line.y1) for line in turned.lines}
+    assert ends == {(turned.spots[0].x, turned.spots[0].y)}

@@ -15,7 +15,7 @@ class Part:
     colour: int
 
 
-COLOURS = 8
+COLOURS = 10
 
 
 def cut(

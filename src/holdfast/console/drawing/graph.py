@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from holdfast.memories.graph.model import Edge, Node
 
 WIDTH, HEIGHT = 900, 520
+TALL_WIDTH, TALL_HEIGHT = (
+    460,
+    620,
+)  # for the width of a phone, where the letters of the other are too small
 # Names stand below their nodes, and are wider than high.
-MARGIN_ACROSS, MARGIN_DOWN = 110, 50
+MARGIN_ACROSS, MARGIN_DOWN, TALL_ACROSS = 110, 50, 80
 # More are not drawn: nobody could read them.
 MAX_DRAWN = 60
 
@@ -41,6 +45,32 @@ class Drawing:
     spots: list[Spot]
     lines: list[Line]
     left_out: int
+    width: int = WIDTH
+    height: int = HEIGHT
+
+    @property
+    def turned(self) -> "Drawing":
+        """The same on a canvas that is higher than wide: across becomes down."""
+
+        def turn(x: float, y: float) -> tuple[float, float]:
+            return (
+                _moved(y, HEIGHT, MARGIN_DOWN, TALL_WIDTH, TALL_ACROSS),
+                _moved(x, WIDTH, MARGIN_ACROSS, TALL_HEIGHT, MARGIN_DOWN),
+            )
+
+        return Drawing(
+            [
+                Spot(spot.node, *turn(spot.x, spot.y), spot.colour, spot.is_centre)
+                for spot in self.spots
+            ],
+            [
+                Line(line.relation, *turn(line.x1, line.y1), *turn(line.x2, line.y2))
+                for line in self.lines
+            ],
+            self.left_out,
+            TALL_WIDTH,
+            TALL_HEIGHT,
+        )
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -81,3 +111,9 @@ def _stretch(values: Sequence[float], length: int, margin: int) -> Callable[[flo
     if high - low < 1e-6:
         return lambda _: length / 2
     return lambda value: round(margin + (value - low) / (high - low) * (length - 2 * margin), 1)
+
+
+def _moved(value: float, length: int, margin: int, to_length: int, to_margin: int) -> float:
+    """A place between the margins of one length, at the same share of another."""
+    share = (value - margin) / (length - 2 * margin)
+    return round(to_margin + share * (to_length - 2 * to_margin), 1)

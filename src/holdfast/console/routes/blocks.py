@@ -7,17 +7,18 @@ from pydantic import TypeAdapter
 
 from holdfast.blocks import service
 from holdfast.blocks.model import MAX_CHARS, MAX_CORE_ENTRIES, Block, BlockRevision, BlockType
-from holdfast.console.drawing.diffs import changes, side_by_side
+from holdfast.console.drawing.diffs import side_by_side
+from holdfast.console.versions import read_versions
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.directory import agents
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import Conflict, NotFound
-from holdfast.kernel.pages import Cursor
+from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.sight import Audience
 
 router = APIRouter(route_class=PageRoute, prefix="/blocks", include_in_schema=False)
 
-VERSIONS_SHOWN = 10
+MAX_VERSION = 2**31 - 1
 _instant: TypeAdapter[datetime] = TypeAdapter(Instant)
 
 
@@ -44,10 +45,13 @@ async def block(visit: TheVisit, block_type: BlockType) -> Response:
         found = await service.read_block(visit.db, visit.caller, where, block_type)
     except NotFound:
         found = None
-    first = visit.query.number("from", 0, 1_000) or 0
-    history = await _history(visit, where, block_type)
-    shown = history[first : first + VERSIONS_SHOWN]
-    compared = changes([each.content for each in history], first, VERSIONS_SHOWN)
+
+    async def past(cursor: Cursor) -> Page[BlockRevision]:
+        return await service.history(visit.db, visit.caller, where, block_type, cursor)
+
+    def content(each: BlockRevision) -> str | None:
+        return each.content
+
     return visit.page(
         "blocks/edit.html",
         block=found,
@@ -55,8 +59,7 @@ async def block(visit: TheVisit, block_type: BlockType) -> Response:
         agent_id=agent_id,
         max_chars=MAX_CHARS[block_type],
         max_entries=MAX_CORE_ENTRIES if block_type == "core" else None,
-        history=[*zip(shown, compared, strict=True)],
-        more=str(first + VERSIONS_SHOWN) if len(history) > first + VERSIONS_SHOWN else None,
+        versions=await read_versions(visit, past, content),
     )
 
 
@@ -87,7 +90,7 @@ async def write_block(visit: TheVisit, block_type: BlockType) -> Response:
 async def restore_block(visit: TheVisit, block_type: BlockType) -> Response:
     """Bring an earlier text back."""
     agent_id, where = _place(visit)
-    version = visit.form.number("version", 1, 2**31 - 1) or 1
+    version = visit.form.number("version", 1, MAX_VERSION) or 1
     await service.restore_block(
         visit.db, visit.caller, where, block_type, version, expected_updated_at=_expected(visit)
     )
@@ -120,10 +123,3 @@ def _missing(found: list[Block]) -> list[BlockType]:
     there = {block.block_type for block in found if block.agent_id is None}
     kinds: tuple[BlockType, ...] = ("core", "archival")
     return [kind for kind in kinds if kind not in there]
-
-
-async def _history(visit: Visit, where: Audience, block_type: BlockType) -> list[BlockRevision]:
-    try:
-        return (await service.history(visit.db, visit.caller, where, block_type)).data
-    except NotFound:
-        return []

@@ -4,7 +4,8 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 
-from holdfast.console.drawing.diffs import changes
+from holdfast.console.drawing.diffs import side_by_side
+from holdfast.console.versions import read_versions
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.directory import agents
 from holdfast.entries import history, service
@@ -13,11 +14,14 @@ from holdfast.entries.model import (
     DAILY,
     DEFAULT_BUDGET_BYTES,
     WORKSPACE,
+    Entry,
+    EntryRevision,
     Filter,
     NewEntry,
     Scope,
 )
-from holdfast.kernel.errors import NotFound
+from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.pages import Cursor, Page
 
 router = APIRouter(route_class=PageRoute, prefix="/entries", include_in_schema=False)
 
@@ -25,7 +29,7 @@ CATEGORIES = (CORE, DAILY, WORKSPACE)
 SCOPES: tuple[Scope, ...] = ("user", "agent")
 MAX_BUDGET_BYTES = 16 * 1024 * 1024
 HYDRATED_SHOWN = 200
-VERSIONS_SHOWN = 20
+MAX_VERSION = 2**31 - 1
 
 
 @router.get("", response_model=None)
@@ -82,22 +86,32 @@ async def entry(visit: TheVisit, agent_id: str) -> Response:
         found = await service.recall(visit.db, visit.caller, agent_id, key, scope=scope)
     except NotFound:
         found = None
-    past = (await history.history(visit.db, visit.caller, agent_id, key, scope=scope)).data
-    compared = changes([each.content for each in past], 0, VERSIONS_SHOWN)
+
+    async def past(cursor: Cursor) -> Page[EntryRevision]:
+        return await history.history(
+            visit.db, visit.caller, agent_id, key, scope=scope, cursor=cursor
+        )
+
+    def content(each: EntryRevision) -> str | None:
+        return each.content
+
+    versions = await read_versions(visit, past, content)
+    if found is None and not versions.shown:
+        raise NotFound("there is no such entry")
     return visit.page(
         "entries/entry.html",
         agent_id=agent_id,
         key=key,
         scope=scope or (found.scope if found else None),
         entry=found,
-        history=[*zip(past, compared, strict=False)],
+        versions=versions,
         categories=CATEGORIES,
     )
 
 
 @router.post("/{agent_id}", response_model=None)
 async def store(visit: TheVisit, agent_id: str) -> Response:
-    """Store an entry, or refresh it at the version that the form was made from."""
+    """Store an entry, or refresh it at the version that the form was made from; else show both texts to merge by hand."""
     form = visit.form
     new = NewEntry(
         form.must("key"),
@@ -106,8 +120,19 @@ async def store(visit: TheVisit, agent_id: str) -> Response:
         form.words("tags"),
         form.choice("scope", SCOPES) or "user",
     )
-    expected = form.number("version", 0, 2**31 - 1)
-    await service.store(visit.db, visit.caller, agent_id, new, expected_version=expected)
+    expected = form.number("version", 0, MAX_VERSION)
+    try:
+        await service.store(visit.db, visit.caller, agent_id, new, expected_version=expected)
+    except Conflict as conflict:
+        current: Entry | None = conflict.current
+        return visit.page(
+            "entries/conflict.html",
+            status=409,
+            agent_id=agent_id,
+            current=current,
+            mine=new,
+            rows=side_by_side("" if current is None else current.content, new.content),
+        )
     return _to_entry(visit, agent_id, new.key, new.scope, "saved")
 
 
@@ -115,7 +140,7 @@ async def store(visit: TheVisit, agent_id: str) -> Response:
 async def restore(visit: TheVisit, agent_id: str) -> Response:
     """Store again what stood under a key at a version."""
     key, scope = visit.form.must("key"), visit.form.choice("scope", SCOPES)
-    version = visit.form.number("version", 1, 2**31 - 1) or 1
+    version = visit.form.number("version", 1, MAX_VERSION) or 1
     await history.restore(visit.db, visit.caller, agent_id, key, version, scope=scope)
     return _to_entry(visit, agent_id, key, scope, "restored")
 

@@ -1,23 +1,23 @@
 """Memories: filter, read with sources and history, edit, pin, expire, retire, restore, delete."""
 
-from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Response
 
-from holdfast.console.drawing.diffs import changes, side_by_side
+from holdfast.console.drawing.diffs import side_by_side
 from holdfast.console.fields import Fields
+from holdfast.console.versions import OLDEST, read_versions
 from holdfast.console.visit import PageRoute, TheVisit, Visit
-from holdfast.kernel.errors import Conflict, NotFound, PreconditionFailed
+from holdfast.kernel.errors import Conflict, PreconditionFailed
+from holdfast.kernel.pages import Cursor, Page
 from holdfast.memories import deletion, saving, service
 from holdfast.memories.graph import nodes
 from holdfast.memories.graph.model import Node
-from holdfast.memories.model import TRUSTS, Filter, Memory, NewMemory, Place, Scope
+from holdfast.memories.model import TRUSTS, Filter, Memory, NewMemory, PastMemory, Place, Scope
 
 router = APIRouter(route_class=PageRoute, prefix="/memories", include_in_schema=False)
 
 SCOPES: tuple[Scope, ...] = ("global", "project", "agent")
-VERSIONS_SHOWN = 20
 NODES_SHOWN = 5
 MAX_VERSION = 2**31 - 1
 
@@ -76,18 +76,23 @@ async def memory(visit: TheVisit, memory_id: str) -> Response:
     found = await service.read_memory(
         visit.db, visit.caller, memory_id, place=place, include_expired=True
     )
-    past = await service.read_history(
-        visit.db, visit.caller, memory_id, place=place, include_expired=True
-    )
-    history = past.data
-    compared = changes([each.value for each in history], 0, VERSIONS_SHOWN)
+
+    async def past(cursor: Cursor) -> Page[PastMemory]:
+        return await service.read_history(
+            visit.db, visit.caller, memory_id, place=place, include_expired=True, cursor=cursor
+        )
+
+    def value(each: PastMemory) -> str | None:
+        return each.value
+
+    versions = await read_versions(visit, past, value)
+    is_short = versions.older is None and versions.shown
     return visit.page(
         "memories/memory.html",
         memory=found,
         nodes=await _nodes(visit, found),
-        first=history[-1] if history else None,
-        history=[*zip(history, compared, strict=False)],
-        older=max(0, len(history) - VERSIONS_SHOWN),
+        first=versions.shown[-1][0] if is_short else next(iter((await past(OLDEST)).data), None),
+        versions=versions,
         trusts=TRUSTS,
         named=_named(visit.query),
     )
@@ -161,11 +166,7 @@ async def delete(visit: TheVisit, memory_id: str) -> Response:
 
 async def _nodes(visit: Visit, memory: Memory) -> list[Node]:
     """Some of the nodes that a memory is about, as far as the user sees them."""
-    found = []
-    for node_id in memory.node_ids[:NODES_SHOWN]:
-        with suppress(NotFound):
-            found.append(await nodes.read_node(visit.db, visit.caller, node_id))
-    return found
+    return await nodes.read_nodes(visit.db, visit.caller, memory.node_ids[:NODES_SHOWN])
 
 
 def _fields(form: Fields) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import asyncio
 
 from fastapi import APIRouter, Response
 
-from holdfast.console.drawing.graph import HEIGHT, WIDTH, lay_out
+from holdfast.console.drawing.graph import lay_out
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.ids import is_made_id
@@ -71,8 +71,6 @@ async def node(visit: TheVisit, node_id: str) -> Response:
         edges=shown[:EDGES_SHOWN],
         names=names,
         drawing=drawing,
-        width=WIDTH,
-        height=HEIGHT,
         depth=depth,
         max_depth=MAX_DEPTH,
         relations=sorted({edge.relation for edge in around.edges}),

@@ -46,6 +46,8 @@ SPANS = {
     "30": ("30 days", timedelta(days=1), 30),
 }
 USUAL_SPAN = "14"
+# Of a younger org the plots show fewer days, which would be empty.
+NEW_ORG = timedelta(days=2)
 FACES = ("memories", "blocks", "entries", "conversations", "stores", "other")
 
 
@@ -53,11 +55,12 @@ FACES = ("memories", "blocks", "entries", "conversations", "stores", "other")
 async def overview(visit: TheVisit) -> Response:
     """What was written lately, and the first commands where there is nothing yet."""
     db, caller = visit.db, visit.caller
-    span = visit.query.choice("days", tuple(SPANS)) or USUAL_SPAN
+    org = await orgs.read_org(db, caller)
+    usual = "1" if clock.now() - org.created_at < NEW_ORG else USUAL_SPAN
+    span = visit.query.choice("days", tuple(SPANS)) or usual
     _, bucket, count = SPANS[span]
     since = _begin(bucket) - bucket * (count - 1)
-    org, newest, stored, known, work, waiting = await asyncio.gather(
-        orgs.read_org(db, caller),
+    newest, stored, known, work, waiting = await asyncio.gather(
         memories.list_memories(db, caller, Filter(), FEW),
         stores.list_stores(db, caller, FEW),
         agents.list_agents(db, caller, FEW),

@@ -1,5 +1,6 @@
 """Search over every face, with what each rank is made of and why something was not found."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -10,6 +11,7 @@ from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.recall.answer import Ask, RecalledThing, RecalledThings
 from holdfast.kernel.recall.model import KINDS, Kind, Mode
+from holdfast.memories.graph.nodes import read_nodes
 from holdfast.memories.model import TRUSTS, Place
 from holdfast.unified_recall.recall import recall
 
@@ -44,11 +46,12 @@ async def search(visit: TheVisit) -> Response:
                 raise
             problem = error.detail
     hits = [] if found is None else found.data
+    names = await _node_names(visit, hits)
     return visit.page(
         "search.html",
         found=found,
         problem=problem,
-        hits=[(hit, address_of(hit), _bar(hit)) for hit in hits],
+        hits=[(hit, title_of(hit, names), address_of(hit), _bar(hit)) for hit in hits],
         kinds=EVERY_KIND,
         modes=MODES,
         trusts=TRUSTS,
@@ -72,6 +75,27 @@ async def _find(visit: Visit) -> RecalledThings:
     place = Place(query.name("project_id"), query.name("agent_id"), query.name("session_id"))
     min_trust = query.choice("min_trust", TRUSTS)
     return await recall(visit.db, visit.caller, place, ask, min_trust=min_trust)
+
+
+async def _node_names(visit: Visit, hits: Sequence[RecalledThing]) -> dict[str, str]:
+    """The names of the nodes that were found something of."""
+    found = {hit.object.node_id for hit in hits if hit.kind == "node_item"}
+    nodes = await read_nodes(visit.db, visit.caller, sorted(found))
+    return {node.id: node.name for node in nodes}
+
+
+def title_of(hit: RecalledThing, node_names: Mapping[str, str]) -> str:
+    """What the link to a hit says."""
+    found: Any = hit.object
+    match hit.kind:
+        case "store_entry":
+            return str(found.path)
+        case "node_item":
+            return node_names.get(found.node_id, "An item of the graph")
+        case "block_line":
+            return "Archival block"
+        case _:
+            return str(found.key)
 
 
 def address_of(hit: RecalledThing) -> str | None:

@@ -110,6 +110,15 @@ async def read_node(db: Database, caller: Caller, node_id: str, *, place: Place 
         return await read_node_row(tx, await enter(tx, caller, place, to_write=False), node_id)
 
 
+async def read_nodes(db: Database, caller: Caller, node_ids: Sequence[str]) -> list[Node]:
+    """The nodes of these ids that the caller sees, in the order given; one that was merged away is left out."""
+    if not node_ids:
+        return []
+    async with db.read(caller) as tx:
+        ids = list(node_ids)
+        return await tx.all(Node, queries.read_nodes, ids=ids, **sight.params(caller))
+
+
 async def read_node_row(tx: Tx, caller: Caller, node_id: str) -> Node:
     """As `read_node`, in a transaction that is open."""
     node = await tx.one(Node, queries.read_node, id=node_id, **sight.params(caller))
