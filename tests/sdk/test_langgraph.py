@@ -15,7 +15,8 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from holdfast_client.langgraph import HoldfastStore
+from holdfast_client import LimitExceeded
+from holdfast_client.langgraph import AsyncHoldfastStore, HoldfastStore
 from holdfast_client.langgraph.items import names_of, path_of
 
 
@@ -169,6 +170,13 @@ def test_time_to_live(both) -> None:
     assert store.list_namespaces() == [("t",)]
 
 
+def test_expired_items_take_no_place_on_a_page(store) -> None:
+    for key in ("c", "b", "over", "a"):
+        store.put(("p",), key, {"k": key}, ttl=-1 if key == "over" else 60)
+    assert [item.key for item in store.search(("p",), limit=2)] == ["a", "b"]
+    assert [item.key for item in store.search(("p",), limit=2, offset=2)] == ["c"]
+
+
 def test_expired_items_are_returned_until_they_are_swept_where_the_settings_say_so(both) -> None:
     keeping = HoldfastStore(both.sync, ttl={"omit_expired": False, "refresh_on_read": False})
     keeping.put(("t",), "over", {"n": 1}, ttl=-1)
@@ -195,3 +203,133 @@ async def test_writers_at_once_lose_nothing(both) -> None:
 @pytest.mark.parametrize("key", ["k", "a.json", "..", ".", "a/b", "%", "ключ"])
 def test_paths_round_trip(namespace, key) -> None:
     assert names_of(path_of(namespace, key)) == (namespace, key)
+
+
+class Letters:
+    """An embedder that counts letters, so that a score can be computed by hand; it notes what it was given."""
+
+    def __init__(self) -> None:
+        self.embedded: list[str] = []
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        self.embedded += texts
+        return [[float(text.count(letter)) for letter in "abc"] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("distance", "scores"),
+    [
+        ("cosine", {"both": 1.0, "one": 0.5**0.5, "none": 0.0}),
+        ("inner_product", {"both": 2.0, "one": 1.0, "none": 0.0}),
+        ("l2", {"both": 0.0, "one": -1.0, "none": -(3.0**0.5)}),
+    ],
+)
+def test_an_embedder_of_the_program_ranks(both, distance, scores) -> None:
+    embed = Letters()
+    index = {"dims": 3, "embed": embed, "fields": ["text"], "distance_type": distance}
+    store = HoldfastStore(both.sync, index=index)
+    store.put(("e",), "none", {"text": "c", "title": "ab"})
+    store.put(("e",), "one", {"text": "b"})
+    store.put(("e",), "both", {"title": "ab", "text": "c"}, index=["title", "text"])
+    store.put(("e",), "hidden", {"text": "ab"}, index=False)
+    hits = store.search(("e",), query="ab")
+    assert [hit.key for hit in hits] == ["both", "one", "none", "hidden"]
+    assert {hit.key: hit.score for hit in hits[:-1]} == pytest.approx(scores)
+    assert hits[-1].score is None
+    assert all(hit.score is None for hit in store.search(("e",)))
+    found = store.search(("e",), query="ab", filter={"text": "b"})
+    assert [hit.key for hit in found] == ["one"]
+    # Each text was embedded once, and again only when it changed.
+    assert sorted(embed.embedded) == ["ab", "ab", "ab", "b", "c", "c"]
+    store.put(("e",), "one", {"text": "ab"})
+    embed.embedded.clear()
+    assert {hit.key for hit in store.search(("e",), query="ab", limit=2)} == {"one", "both"}
+    assert embed.embedded == ["ab", "ab"]
+
+
+async def test_many_items_are_read_for_an_embedder_in_one_call(both, monkeypatch) -> None:
+    embed = Letters()
+    store = AsyncHoldfastStore(both.awaited, index={"dims": 3, "embed": embed, "fields": ["text"]})
+    texts = [f"{'a' * number}{'b' * (30 - number)}" for number in range(30)]
+    await asyncio.gather(*(store.aput(("many",), text, {"text": text}) for text in texts))
+    asked: list[str] = []
+    send = both.awaited.send
+
+    async def noted(call):
+        asked.append(call.path)
+        return await send(call)
+
+    monkeypatch.setattr(both.awaited, "send", noted)
+    hits = await store.asearch(("many",), query="a" * 29 + "b", limit=2)
+    assert [hit.key for hit in hits] == [texts[29], texts[28]]
+    assert len(embed.embedded) == 31
+    assert [path.rpartition("/")[2] for path in asked][:2] == ["memories", "export"]
+    assert len(asked) == 4  # the list, all texts, and the two items that are returned
+
+
+def test_wrong_index_settings(both) -> None:
+    with pytest.raises(ValueError, match="distance_type must be one of"):
+        HoldfastStore(both.sync, index={"embed": Letters(), "distance_type": "far"})
+    store = HoldfastStore(both.sync, index={"dims": 4, "embed": Letters()})
+    store.put(("w",), "k", {"text": "a"})
+    with pytest.raises(ValueError, match="gives 3 numbers, dims says 4"):
+        store.search(("w",), query="a")
+    with pytest.raises(ValueError, match="more than 512 characters"):
+        store.put(("w",), "k", {"text": "a"}, index=["x" * 600])
+    fields = HoldfastStore(both.sync, store="fields", index={"fields": ["text"]})
+    fields.put(("w",), "k", {"text": "a zebra", "other": "a pizza"})
+    assert fields.search(("w",), query="zebra")[0].score > 0
+
+
+async def test_calls_at_the_same_time_are_one_batch(both) -> None:
+    store = AsyncHoldfastStore(both.awaited)
+    batches: list[int] = []
+    inner = store._items.abatch
+
+    async def counted(ops):
+        batches.append(len(ops))
+        return await inner(ops)
+
+    store._items.abatch = counted
+    await asyncio.gather(*(store.aput(("b",), "same", {"n": n}) for n in range(50)))
+    assert batches == [1]  # of several puts of one item the last counts
+    got = await asyncio.gather(*(store.aget(("b",), "same") for _ in range(50)))
+    assert {item.value["n"] for item in got} == {49}
+    assert batches == [1, 1]
+    with pytest.raises(asyncio.InvalidStateError):
+        store.get(("b",), "same")
+    assert (await asyncio.to_thread(store.get, ("b",), "same")).value == {"n": 49}
+    with pytest.raises(InvalidNamespaceError):
+        await store.abatch([GetOp(("b",), "same"), PutOp((), "k", {"n": 1})])
+
+
+async def test_an_error_in_a_batch_is_raised_after_the_rest_has_ended(both) -> None:
+    store = AsyncHoldfastStore(both.awaited)
+    puts = [PutOp(("r",), f"k{number}", {"n": number}) for number in range(12)]
+    puts.insert(3, PutOp(("r",), "large", {"text": "x" * 200_000}))
+    with pytest.raises(LimitExceeded):
+        await store.abatch(puts)
+    assert len(await store.asearch(("r",), limit=20)) == 12
+
+
+async def test_sweepers_delete_expired_items(both) -> None:
+    ttl = {"omit_expired": False, "refresh_on_read": False, "sweep_interval_minutes": 0.001}
+    store, awaited = HoldfastStore(both.sync, ttl=ttl), AsyncHoldfastStore(both.awaited, ttl=ttl)
+
+    async def until_swept() -> None:
+        while store.get(("s",), "over") is not None:
+            await asyncio.sleep(0.02)
+
+    store.put(("s",), "over", {"n": 1}, ttl=-1)
+    store.put(("s",), "ever", {"n": 2})
+    store.start_ttl_sweeper()
+    store.start_ttl_sweeper()  # still one
+    await asyncio.wait_for(until_swept(), 30)
+    assert store.stop_ttl_sweeper(30)
+    store.put(("s",), "over", {"n": 1}, ttl=-1)
+    await awaited.start_ttl_sweeper()
+    await asyncio.wait_for(until_swept(), 30)
+    assert await awaited.stop_ttl_sweeper()
+    store.put(("s",), "over", {"n": 1}, ttl=-1)
+    assert await awaited.sweep_ttl() == 1
+    assert store.get(("s",), "ever").value == {"n": 2}

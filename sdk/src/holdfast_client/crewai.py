@@ -104,11 +104,7 @@ class HoldfastMemory(Memory):
             match
             for match in self._records.recall(query)
             if _fits(match.record, where, categories, None)
-            and (
-                include_private
-                or not match.record.private
-                or match.record.source == source is not None
-            )
+            and (include_private or not match.record.private or _is_from(match.record, source))
         ]
         return found[:limit]
 
@@ -326,6 +322,11 @@ def _fits(
         and (not categories or bool({*categories} & {*record.categories}))
         and all(record.metadata.get(name) == value for name, value in (metadata or {}).items())
     )
+
+
+def _is_from(record: MemoryRecord, source: str | None) -> bool:
+    """Whether the caller named the source that the record came from; a record without one is nobody's."""
+    return source is not None and record.source == source
 
 
 def _children(parent: str, scopes: Sequence[str]) -> list[str]:

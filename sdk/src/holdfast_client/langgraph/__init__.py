@@ -6,6 +6,6 @@ from holdfast_client.langgraph import HoldfastStore
 graph = builder.compile(store=HoldfastStore(Client()))
 """
 
-from holdfast_client.langgraph.store import HoldfastStore
+from holdfast_client.langgraph.store import AsyncHoldfastStore, HoldfastStore
 
-__all__ = ["HoldfastStore"]
+__all__ = ["AsyncHoldfastStore", "HoldfastStore"]

@@ -2,7 +2,7 @@
 
 The path is `label/label/key.json`, each part percent-encoded with its dots, so that no item lies above another. The content
 has the texts to search first, then a line `---`, then the value as JSON. Expiry, and that an item is not searched, are in the
-metadata.
+metadata, as are the paths that a put names to be searched.
 """
 
 import json
@@ -20,6 +20,8 @@ SUFFIX = ".json"
 MARK = "\n---\n"
 EXPIRES, TTL = "expires_at", "ttl_minutes"
 NOT_INDEXED = {"indexed": "no"}
+INDEX = "index"
+MAX_METADATA_CHARS = 512
 
 
 def path_of(namespace: Sequence[str], key: str) -> str:
@@ -45,6 +47,23 @@ def content_of(op: PutOp, fields: Sequence[str]) -> str:
         for path in op.index or fields:
             texts += get_text_at_path(op.value, path)
     return "\n\n".join(texts) + MARK + json.dumps(op.value, ensure_ascii=False)
+
+
+def index_of(op: PutOp) -> dict[str, str]:
+    """The metadata that says which paths a put wants searched; none if it leaves that to the store."""
+    if not op.index:
+        return {}
+    paths = json.dumps(op.index, ensure_ascii=False)
+    if len(paths) > MAX_METADATA_CHARS:
+        raise ValueError(f"index: the paths have more than {MAX_METADATA_CHARS} characters")
+    return {INDEX: paths}
+
+
+def texts_of(entry: StoreEntry, fields: Sequence[str]) -> list[str]:
+    """The searched texts of an entry with its content, one by one."""
+    paths = json.loads(entry.metadata[INDEX]) if INDEX in entry.metadata else fields
+    value = value_of(entry.content or "")
+    return [text for path in paths for text in get_text_at_path(value, path)]
 
 
 def value_of(content: str) -> dict[str, Any]:

@@ -1,6 +1,11 @@
 """LangGraph's operations as flows of calls."""
 
-from collections.abc import Sequence
+import dataclasses
+import hashlib
+import io
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from langgraph.store.base import (
@@ -23,6 +28,7 @@ from holdfast_client.langgraph.items import (
     NOT_INDEXED,
     Expiry,
     content_of,
+    index_of,
     is_expired,
     is_indexed,
     is_searched,
@@ -30,13 +36,16 @@ from holdfast_client.langgraph.items import (
     names_of,
     path_of,
     prefix_of,
+    texts_of,
 )
+from holdfast_client.langgraph.ranking import Texts
 from holdfast_client.named_stores import list_all
 from holdfast_client.scope import Scope
 from holdfast_client.stores import calls
 from holdfast_client.stores.model import StoreEntry
 
 MOST_RECALLED = 100
+MOST_READ_SINGLY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +59,27 @@ class Place:
     omit_expired: bool
 
 
-def run_batch(place: Place, ops: Sequence[Op]) -> Flow[list[Result]]:
-    """The results in the order of the operations. Reads see the state before the batch; of two puts the last counts."""
-    results: list[Result] = [None] * len(ops)
+def planned(ops: Sequence[Op]) -> tuple[list[tuple[int, Op]], list[PutOp]]:
+    """The reads with their places in the batch, and the puts. Reads see the state before the batch; of two puts the last counts."""
+    reads: list[tuple[int, Op]] = []
     puts: dict[tuple[tuple[str, ...], str], PutOp] = {}
     for number, op in enumerate(ops):
-        if isinstance(op, GetOp):
-            results[number] = yield from get_item(place, op)
-        elif isinstance(op, SearchOp):
-            results[number] = yield from search(place, op)
-        elif isinstance(op, ListNamespacesOp):
-            results[number] = yield from list_namespaces(place, op)
-        elif isinstance(op, PutOp):
+        if isinstance(op, PutOp):
             puts[tuple(op.namespace), op.key] = op
         else:
-            raise ValueError(f"Unknown operation type: {type(op)}")
-    for op in puts.values():
-        yield from put_item(place, op)
-    return results
+            reads.append((number, op))
+    return reads, list(puts.values())
+
+
+def read(place: Place, op: Op) -> Flow[Result]:
+    """The result of one operation that reads."""
+    if isinstance(op, GetOp):
+        return (yield from get_item(place, op))
+    if isinstance(op, SearchOp):
+        return (yield from search(place, op))
+    if isinstance(op, ListNamespacesOp):
+        return (yield from list_namespaces(place, op))
+    raise ValueError(f"Unknown operation type: {type(op)}")
 
 
 def get_item(place: Place, op: GetOp) -> Flow[Item | None]:
@@ -92,7 +104,7 @@ def put_item(place: Place, op: PutOp) -> Flow[None]:
         yield from _delete(place, path)
         return
     content = content_of(op, place.fields)
-    metadata = {} if op.ttl is None else Expiry.after(op.ttl).metadata
+    metadata = index_of(op) | ({} if op.ttl is None else Expiry.after(op.ttl).metadata)
     if not is_searched(content):
         metadata = {**metadata, **NOT_INDEXED}
     while True:
@@ -116,24 +128,57 @@ def put_item(place: Place, op: PutOp) -> Flow[None]:
 
 
 def search(place: Place, op: SearchOp) -> Flow[list[SearchItem]]:
-    """Items below a namespace, the last changed first.
+    """Items below a namespace, the last changed first; with a query by the scores of Holdfast's recall."""
+    rows = yield from rows_to_search(place, op)
+    if not op.query:
+        return (yield from read_items(place, op, rows, {}))
+    found = yield _recall(place, op.query)
+    known = {row.id for row in rows}
+    scores = {
+        hit.id: hit.score
+        for hit in found.data
+        if hit.id in known and is_searched(hit.object.content or "")
+    }
+    scores = {row.id: scores.get(row.id, 0.0) for row in rows if is_indexed(row)}
+    return (yield from read_items(place, op, rows, scores))
 
-    With a query the best come first, then those that it did not find, with a score of 0, then those that are not indexed.
-    """
+
+def rows_to_search(place: Place, op: SearchOp) -> Flow[list[StoreEntry]]:
+    """The entries below the namespace of a search, without contents, the last changed first."""
     filters.check(op.filter)
     rows = yield from _rows(place, op.namespace_prefix)
     rows.sort(key=lambda row: row.updated_at, reverse=True)
-    scores: dict[str, float] = {}
-    if op.query:
-        found = yield _recall(place, op.query)
-        known = {row.id for row in rows}
-        scores = {
-            hit.id: hit.score
-            for hit in found.data
-            if hit.id in known and is_searched(hit.object.content or "")
-        }
-        scores = {row.id: scores.get(row.id, 0.0) for row in rows if is_indexed(row)}
-        rows.sort(key=lambda row: scores.get(row.id, -1.0), reverse=True)
+    return rows
+
+
+def read_texts(place: Place, rows: Sequence[StoreEntry]) -> Flow[dict[str, Texts]]:
+    """The indexed texts of entries, by id; many are read in one call."""
+    rows = [row for row in rows if is_indexed(row)]
+    contents: dict[str, str] = {}
+    if len(rows) > MOST_READ_SINGLY:
+        contents = _unpacked((yield calls.export_store(place.scope, place.store_id)))
+    found: dict[str, Texts] = {}
+    for row in rows:
+        content = contents.get(row.path)
+        if (
+            content is not None
+            and hashlib.sha256(content.encode()).hexdigest() == row.content_sha256
+        ):
+            entry = dataclasses.replace(row, content=content)
+        else:
+            try:
+                entry = yield calls.read_entry(place.scope, place.store_id, row.id)
+            except NotFound:
+                continue  # deleted meanwhile
+        found[row.id] = {"version": entry.version, "texts": texts_of(entry, place.fields)}
+    return found
+
+
+def read_items(
+    place: Place, op: SearchOp, rows: Sequence[StoreEntry], scores: Mapping[str, float]
+) -> Flow[list[SearchItem]]:
+    """The items that a search returns: by score, those without one last; else in the order of the rows."""
+    rows = sorted(rows, key=lambda row: scores.get(row.id, -math.inf), reverse=True)
     items: list[SearchItem] = []
     wanted = op.offset + op.limit
     for row in rows:
@@ -146,14 +191,10 @@ def search(place: Place, op: SearchOp) -> Flow[list[SearchItem]]:
         item = item_of(entry)
         if not filters.matches(item.value, op.filter):
             continue
+        score = scores.get(row.id)
         items.append(
             SearchItem(
-                item.namespace,
-                item.key,
-                item.value,
-                item.created_at,
-                item.updated_at,
-                scores.get(row.id),
+                item.namespace, item.key, item.value, item.created_at, item.updated_at, score
             )
         )
         if op.refresh_ttl and len(items) > op.offset:
@@ -206,6 +247,12 @@ def _refresh(place: Place, entry: StoreEntry) -> Flow[None]:
         )
     except (Conflict, NotFound):
         return
+
+
+def _unpacked(content: bytes) -> dict[str, str]:
+    """The texts of an exported store by path."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
 def _delete(place: Place, path: str) -> Flow[None]:
