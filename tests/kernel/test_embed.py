@@ -1,9 +1,11 @@
 import asyncio
+import threading
 
 import pytest
 
 from holdfast.kernel.embed import (
     MAX_TOKEN_ROWS,
+    SHORT_CHARS,
     Embedder,
     Embedders,
     EmbedderUnavailable,
@@ -42,6 +44,48 @@ async def test_what_is_asked_for_at_once_is_embedded_together():
     await embedder.embed([Said("xxx")])
     assert sum(len(batch) for batch in model.batches) == 12  # the last was at hand
     await embedder.close()
+
+
+class Elsewhere(Counting):
+    """A model that notes in which thread it was asked, and may fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: list[bool] = []
+        self.fails = False
+
+    def embed(self, said, *, patience_s):
+        self.threads.append(threading.current_thread() is threading.main_thread())
+        if self.fails:
+            raise MemoryError
+        return super().embed(said, patience_s=patience_s)
+
+
+async def test_a_short_query_that_is_alone_is_embedded_without_a_thread():
+    model = Elsewhere()
+    embedder = Embedder(model, local=True)
+    alone = await embedder.embed_query("green tea", alone=True)
+    assert await embedder.embed_query("green tea", alone=True) == alone  # was at hand
+    assert await embedder.embed_query("green tea", alone=False) == alone
+    await embedder.embed_query("black tea", alone=False)
+    await embedder.embed_query("x" * (SHORT_CHARS + 1), alone=True)
+    assert model.threads == [True, False, False]
+    model.fails = True
+    with pytest.raises(EmbedderUnavailable):
+        await embedder.embed_query("white tea", alone=True)
+    await embedder.close()
+
+
+async def test_a_remote_model_and_a_busy_one_are_never_waited_for_in_the_event_loop():
+    remote = Embedder(Elsewhere(), local=False)
+    await remote.embed_query("green tea", alone=True)
+    busy = Embedder(Elsewhere(), local=True)
+    coming = busy.start([Said("a passage that is being embedded")])
+    await busy.embed_query("green tea", alone=True)
+    assert all(future.done() for future in coming.values())
+    for each in (remote, busy):
+        assert True not in each._model.threads
+        await each.close()
 
 
 async def test_the_bundled_model_gives_unit_vectors_in_order():

@@ -1,10 +1,15 @@
 """Saving memories by key, from outside."""
 
 import asyncio
+from statistics import median
 
 import pytest
 
+from holdfast.kernel.errors import Invalid, NotFound
+from holdfast.memories.model import NewMemory, Place
+from holdfast.memories.saving import save_memory
 from tests.memories.calls import at, ids, save
+from tests.round_trips import counted
 
 
 async def test_a_save_answers_every_field_with_its_default(api):
@@ -189,3 +194,33 @@ async def test_an_idempotency_key_saves_once(api):
     ]
     assert [answer.json()["version"] for answer in answers] == [1, 1]
     assert answers[1].headers["idempotency-replayed"] == "true"
+
+
+async def test_a_save_in_a_session_reads_once_and_writes_once(service, org):
+    caller = org.caller()
+    async with counted(service.app_url) as (db, between):
+        taken = []
+        for number in range(
+            12
+        ):  # on every connection of the pool, until its statements are prepared
+            before = between.count
+            new = NewMemory({"key": f"k{number}", "value": "tea"}, place=Place(session_id="talk"))
+            await save_memory(db, caller, new)
+            taken.append(between.count - before)
+    # What the session says, the rows with their index, COMMIT.
+    assert median(taken) == 3
+
+
+async def test_a_save_refuses_a_session_that_the_caller_may_not_name(db, org):
+    ana, bob = org.caller("ana", user_is_new=True), org.caller("bob", user_is_new=True)
+    new = NewMemory({"key": "k", "value": "tea"}, place=Place(session_id="hers"))
+    assert (await save_memory(db, ana, new)).session_id == "hers"
+    with pytest.raises(NotFound):
+        await save_memory(db, bob, new)
+    nameless = NewMemory({"key": "k", "value": "tea"}, place=Place(session_id="no spaces"))
+    with pytest.raises(Invalid):
+        await save_memory(db, ana, nameless)
+    of_an_agent = Place(session_id="of-bot", agent_id="bot")
+    await save_memory(db, ana, NewMemory({"key": "b", "value": "tea"}, place=of_an_agent))
+    again = NewMemory({"key": "c", "value": "tea"}, place=Place(session_id="of-bot"))
+    assert (await save_memory(db, ana, again)).agent_id == "bot"

@@ -206,6 +206,12 @@ class Database:
             raise
 
     @property
+    def idle(self) -> bool:
+        """Whether no call of this process has a connection."""
+        stats = self._pool.get_stats()
+        return self.replica is None and stats["pool_available"] == stats["pool_size"]
+
+    @property
     def gathers(self) -> bool:
         """Whether a block of `together` is open in this task, which a single statement would travel with."""
         batch = self._batch.get()

@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from time import monotonic
 from typing import NamedTuple, Protocol
@@ -24,6 +25,8 @@ JOB_PATIENCE_S = 60.0
 # Few at a time, so that a query does not wait long behind a large write.
 MAX_BATCH = 16
 MAX_KEPT = 4_096
+# A query of up to this many characters is embedded in a few milliseconds: without a thread, where nobody else is waiting.
+SHORT_CHARS = 300
 # A remote embedder that answered is not asked again, to see whether it does, for this long.
 CHECKED_S = 10.0
 DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
@@ -158,15 +161,24 @@ class Embedder:
         kept = {each: found for each in said if (found := self.at_hand(each)) is not None}
         asked = self.start(said, patience_s=patience_s, urgent=urgent)
         if asked:
-            with tracing.span(
-                "embeddings",
-                gen_ai__operation__name="embeddings",
-                gen_ai__request__model=self.model,
-                holdfast__texts=len(asked),
-            ):
+            with self._traced(len(asked)):
                 await asyncio.wait(asked.values())
         made = {each: future.result() for each, future in asked.items()}  # raises what went wrong
         return [kept[each] if each in kept else made[each] for each in said]
+
+    async def embed_query(self, text: str, *, alone: bool) -> Embedding:
+        """The embedding of a query; EmbedderUnavailable where there is none to be had. `alone`: no other call waits in this
+        process, so that a short one may hold its event loop up: the local model embeds it there, without the way through a thread."""
+        said = Said(text)
+        if not (alone and self.local and self.idle and len(text) <= SHORT_CHARS):
+            [made] = await self.embed([said], urgent=True)
+            return made
+        found = self.at_hand(said)
+        if found is None:
+            with self._traced(1):
+                [found] = self._made([said], PATIENCE_S)
+            self._keep(said, found)
+        return found
 
     def start(
         self, said: Sequence[Said], *, patience_s: float = PATIENCE_S, urgent: bool = False
@@ -226,19 +238,35 @@ class Embedder:
             said = [each for each, _, _ in batch]
             patience_s = max(patience for _, patience, _ in batch)
             try:
-                made = await asyncio.to_thread(self._model.embed, said, patience_s=patience_s)
-            except Exception as error:  # whoever waits hears of it, whatever it is
-                metrics.embedder_failures.inc()
-                self._answered_at = -CHECKED_S
+                made = await asyncio.to_thread(self._made, said, patience_s)
+            except EmbedderUnavailable as error:
                 for each, _, future in batch:
                     del self._making[_digest(each)]
-                    future.set_exception(_as_unavailable(error))
+                    future.set_exception(error)
                 continue
-            self._answered_at = monotonic()
             for (each, _, future), embedding in zip(batch, made, strict=True):
                 self._keep(each, embedding)
                 del self._making[_digest(each)]
                 future.set_result(embedding)
+
+    def _made(self, said: Sequence[Said], patience_s: float) -> Sequence[Embedding]:
+        """Have the model make these; whatever it fails with is EmbedderUnavailable."""
+        try:
+            made = self._model.embed(said, patience_s=patience_s)
+        except Exception as error:
+            metrics.embedder_failures.inc()
+            self._answered_at = -CHECKED_S
+            raise _as_unavailable(error) from error
+        self._answered_at = monotonic()
+        return made
+
+    def _traced(self, texts: int) -> AbstractContextManager[object]:
+        return tracing.span(
+            "embeddings",
+            gen_ai__operation__name="embeddings",
+            gen_ai__request__model=self.model,
+            holdfast__texts=texts,
+        )
 
     def _keep(self, said: Said, embedding: Embedding) -> None:
         self._kept[_digest(said)] = embedding

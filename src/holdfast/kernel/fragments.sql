@@ -7,3 +7,15 @@
 -- The columns of a revision that is being written.
 org_id, id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
     request_id, created_at, state, content
+
+-- fragment: seen_session
+-- A session of the active workspace that belongs to the user acted for; one without a user belongs to its agent, and to
+-- service keys. An agent key sees only sessions with its own agent. The session's project counts as long as its user may
+-- see that project: a user who was removed from a private project speaks from outside it.
+SELECT s.agent_id,
+       CASE WHEN sees_project(s.user_id, s.workspace_id, s.project_id) THEN s.project_id END AS project_id
+  FROM sessions s
+ WHERE s.org_id = %(org_id)s
+   AND s.id = %(session_id)s
+   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
+                    s.workspace_id, s.user_id, s.agent_id)

@@ -17,7 +17,9 @@ queries = load(__file__, "places.sql")
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class Session:
+    """A session that a caller may speak from: its agent, and its project where that counts."""
+
     agent_id: str | None
     project_id: str | None
 
@@ -87,6 +89,11 @@ async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bo
         session = await _visible_session(tx, caller, session_id)
     if session is None:
         raise NotFound(f"there is no session {session_id!r}")
+    return speaking_in(caller, session_id, session)
+
+
+def speaking_in(caller: Caller, session_id: str, session: Session) -> Caller:
+    """The caller, speaking for the session's agent and from its project; refused where it named others."""
     for named, its, what in (
         (caller.agent_id, session.agent_id, "agent"),
         (caller.project_id, session.project_id, "project"),
@@ -103,9 +110,9 @@ async def enter_session(tx: Tx, caller: Caller, session_id: str, *, to_write: bo
     )
 
 
-async def _visible_session(tx: Tx, caller: Caller, session_id: str) -> _Session | None:
+async def _visible_session(tx: Tx, caller: Caller, session_id: str) -> Session | None:
     return await tx.one(
-        _Session,
+        Session,
         queries.visible_session,
         session_id=session_id,
         **session_params(caller),

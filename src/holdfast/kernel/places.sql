@@ -25,13 +25,4 @@ VALUES (%(org_id)s, %(session_id)s, %(user_id)s, %(agent_id)s, %(project_id)s, %
 ON CONFLICT (org_id, id) DO NOTHING;
 
 -- name: visible_session
--- A session of the active workspace that belongs to the user acted for; one without a user belongs to its agent, and to
--- service keys. An agent key sees only sessions with its own agent. The session's project counts as long as its user may
--- see that project: a user who was removed from a private project speaks from outside it.
-SELECT s.agent_id,
-       CASE WHEN sees_project(s.user_id, s.workspace_id, s.project_id) THEN s.project_id END AS project_id
-  FROM sessions s
- WHERE s.org_id = %(org_id)s
-   AND s.id = %(session_id)s
-   AND sees_session(%(by_user)s, %(by_agent)s, %(by_workspace)s, %(key_agent)s, %(any_agent)s,
-                    s.workspace_id, s.user_id, s.agent_id);
+{seen_session};

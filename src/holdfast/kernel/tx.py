@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg.rows import BaseRowFactory, RowMaker, class_row, dict_row, scalar_row
+from psycopg.rows import BaseRowFactory, RowMaker, class_row, dict_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
 from holdfast.kernel import tracing
@@ -250,6 +250,8 @@ def _rows_as(row_type: type[T]) -> BaseRowFactory[T]:
         return dict_row  # type: ignore[return-value]  # the caller asked for plain dicts
     if row_type in (str, int, bool, float, bytes, datetime):
         return scalar_row
+    if row_type is tuple:
+        return tuple_row  # type: ignore[return-value]  # plain tuples, of any length
     if issubclass(row_type, tuple):
         return _named_tuples_of(row_type)
     return class_row(row_type)

@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.places import Session, session_params
 from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sight import Audience
@@ -115,20 +116,55 @@ def _document(
 async def prefetch_embeddings(db: Database, caller: Caller, news: Sequence[NewMemory]) -> list[str]:
     """Start embedding these memories before the write transaction: key, summary and value, after what was said before in the
     session. Gives the latter for each."""
-    documents = [
-        new_document(
-            new,
-            object_id=_YET_TO_COME,
-            audience=_audience(caller, new),
-            session_id=new.place.session_id or caller.session_id,
-        )
-        for new in news
-    ]
+    documents = [_yet_to_come(caller, new) for new in news]
     if any(each.session_id for each in documents):
         async with db.read(caller) as tx:
             documents = await _after_what_was_said(tx, documents)
     await passages.prefetch_embeddings(db, documents)
     return [each.before for each in documents]
+
+
+@dataclass(frozen=True, slots=True)
+class _SessionOrSaid:
+    is_session: bool
+    agent_id: str | None
+    project_id: str | None
+    source: str | None
+    value: str | None
+
+
+async def prefetch_embedding_in_session(
+    db: Database, caller: Caller, new: NewMemory, session_id: str
+) -> tuple[Session | None, str]:
+    """`prefetch_embeddings` for one memory of a session. In the same round trip the session is read: None where the caller
+    cannot speak from it, or where the embedding took so long that it may have changed."""
+    document = _yet_to_come(caller, new)
+    rows = await db.all(
+        caller,
+        _SessionOrSaid,
+        queries.session_and_said,
+        session_id=session_id,
+        index_scope=document.scope,
+        yet_to_come=_YET_TO_COME,
+        **session_params(caller),
+    )
+    session, before = None, ""
+    for row in rows:
+        if row.is_session:
+            session = Session(row.agent_id, row.project_id)
+        else:
+            before = _spoken(row.source, row.value or "")
+    waited = await passages.prefetch_embeddings(db, [replace(document, before=before)])
+    return (None if waited else session), before
+
+
+def _yet_to_come(caller: Caller, new: NewMemory) -> Document:
+    return new_document(
+        new,
+        object_id=_YET_TO_COME,
+        audience=_audience(caller, new),
+        session_id=new.place.session_id or caller.session_id,
+    )
 
 
 def _audience(caller: Caller, new: NewMemory) -> str:

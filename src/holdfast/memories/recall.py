@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from holdfast.kernel import given, sight
@@ -15,6 +16,9 @@ from holdfast.memories.graph.recall import along_the_graph, read_items
 from holdfast.memories.model import TRUSTS, Memory, Place, Trust
 from holdfast.memories.passages import queries, trust_label
 from holdfast.memories.view import View, look
+
+_FIELDS = tuple(Memory.__dataclass_fields__)
+_read_fields = attrgetter(*_FIELDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +129,7 @@ async def read_rows(
 
 def _recalled(found: RecalledThing) -> RecalledMemory:
     row: Memory = found.object
-    fields: dict[str, Any] = {name: getattr(row, name) for name in Memory.__dataclass_fields__}
+    fields: dict[str, Any] = dict(zip(_FIELDS, _read_fields(row), strict=True))
     return RecalledMemory(**fields, score=found.score, matched=found.matched, explain=found.explain)
 
 

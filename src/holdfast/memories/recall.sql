@@ -26,6 +26,17 @@ SELECT given.place, m.id, m.source, right(m.value, 400) AS value
   FROM unnest(%(scopes)s::text[], %(sessions)s::text[], %(ids)s::text[]) WITH ORDINALITY given (scope, session_id, id, place)
   JOIN memories m ON m.org_id = %(org_id)s AND m.id = recall_previous(%(org_id)s, given.scope, given.session_id, given.id);
 
+-- name: session_and_said
+-- A row for the session that a save names, where the caller may speak from it, and one for what was said there last, for the
+-- index alone.
+-- sight: sees_session in seen_session; what was said is of the scope of the memory that is being saved, and never shown.
+SELECT true AS is_session, s.agent_id, s.project_id, NULL AS source, NULL AS value
+  FROM ({seen_session}) s
+UNION ALL
+SELECT false, NULL, NULL, m.source, right(m.value, 400)
+  FROM memories m
+ WHERE m.org_id = %(org_id)s AND m.id = recall_previous(%(org_id)s, %(index_scope)s, %(session_id)s, %(yet_to_come)s);
+
 -- name: recalled_memories
 -- The index brought these up; the rows are read under the policy, and the rule of sight holds once more.
 -- sight: `audiences` are those that recall_sight gave.

@@ -11,12 +11,14 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.kernel.ids import new_id
+from holdfast.kernel.places import check_client_id, speaking_in
 from holdfast.kernel.sql import load
 from holdfast.memories import passages
 from holdfast.memories.model import (
     DEFAULTS,
     IfMatch,
     NewMemory,
+    Place,
     SavedMemory,
     check_fields,
     check_sources,
@@ -64,11 +66,23 @@ async def save_memory(
 ) -> SavedMemory:
     """Save under a key: update the row that holds it for its audience, or make one."""
     check_new(new)
-    [before] = await passages.prefetch_embeddings(db, caller, [new])
+    speaking, before = await _prefetch(db, caller, new)
     async with db.begin(caller) as tx:
-        save = await prepare_save(tx, caller, new, before)
+        save = await prepare_save(tx, caller, new, before, speaking)
         [saved] = await save_rows(tx, [save], if_match=if_match)
     return saved
+
+
+async def _prefetch(db: Database, caller: Caller, new: NewMemory) -> tuple[Caller | None, str]:
+    """Start the embedding; the caller as it speaks from the session that the save names, where that is known already, and
+    what was said before."""
+    session_id = new.place.session_id
+    if session_id is None or new.place != Place(session_id=session_id):
+        [before] = await passages.prefetch_embeddings(db, caller, [new])
+        return None, before
+    check_client_id(session_id, field="session_id")
+    session, before = await passages.prefetch_embedding_in_session(db, caller, new, session_id)
+    return None if session is None else speaking_in(caller, session_id, session), before
 
 
 def check_new(new: NewMemory) -> None:
@@ -77,9 +91,13 @@ def check_new(new: NewMemory) -> None:
     check_sources(new.sources)
 
 
-async def prepare_save(tx: Tx, caller: Caller, new: NewMemory, before: str = "") -> Save:
-    """Enter the place a save speaks from, and refuse what may not be saved there."""
-    speaking = await enter(tx, caller, new.place, to_write=True)
+async def prepare_save(
+    tx: Tx, caller: Caller, new: NewMemory, before: str = "", speaking: Caller | None = None
+) -> Save:
+    """Enter the place a save speaks from, unless it was entered a moment ago (`speaking`), and refuse what may not be saved
+    there."""
+    if speaking is None:
+        speaking = await enter(tx, caller, new.place, to_write=True)
     save = Save(speaking, new, before)
     check_scope(save)
     await check_successor(tx, speaking, new.fields)

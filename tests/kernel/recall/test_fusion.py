@@ -48,11 +48,11 @@ def test_parts_add_up_to_the_score_exactly_and_scores_lie_in_0_to_1(
         identifiers=frozenset({"tea"}), tokens=tokens,
     )  # fmt: skip
     result = fuse(found, asked, weights)
-    for hit in result.hits + result.faint:
+    for hit in [*result.hits, *result.faint]:
         assert sum(hit.parts.values()) == hit.score
         assert sum(reversed(list(hit.parts.values()))) == hit.score
         assert 0.0 <= hit.score <= 1.0
-    ids = [hit.object_id for hit in result.hits + result.faint]
+    ids = [hit.object_id for hit in [*result.hits, *result.faint]]
     assert len(ids) == len(set(ids)) == len({each.object_id for each in found})
     if mode != "lexical":
         scores = [hit.score for hit in result.hits]
@@ -101,7 +101,7 @@ def test_close_reading_decides_between_passages_that_are_alike_otherwise():
         Asked("hybrid", NOW, tokens=QUERY),
         Weights(),
     )
-    ranked = found.hits + found.faint
+    ranked = [*found.hits, *found.faint]
     assert [hit.object_id for hit in ranked] == ["near", "far"]
     assert ranked[0].parts["close_reading"] > 0
     assert ranked[1].parts["close_reading"] < 0  # every bit differs
@@ -118,7 +118,7 @@ def test_what_was_said_in_the_session_of_a_close_passage_gains_by_it():
         Asked("hybrid", NOW, tokens=QUERY),
         Weights(),
     )
-    ranked = {hit.object_id: hit for hit in found.hits + found.faint}
+    ranked = {hit.object_id: hit for hit in [*found.hits, *found.faint]}
     assert list(ranked) == ["close", "beside", "elsewhere"]
     assert ranked["beside"].parts["session"] == ranked["close"].parts["session"] > 0
     assert "session" not in ranked["elsewhere"].parts
@@ -135,7 +135,7 @@ def test_passages_outside_of_sessions_keep_their_order_and_do_not_lose_to_the_ot
         Asked("hybrid", NOW, tokens=QUERY),
         Weights(),
     )
-    ranked = found.hits + found.faint
+    ranked = [*found.hits, *found.faint]
     assert [hit.object_id for hit in ranked][:3] == ["first", "second", "in a session"]
     assert len({hit.parts["session"] for hit in ranked}) == 1
 
@@ -171,7 +171,7 @@ def test_the_best_of_an_answer_scores_the_confidence_and_more_evidence_gives_mor
     def best(**fields):
         asked = Asked("hybrid", NOW, tokens=QUERY)
         found = fuse([candidate(tokens=NEAR, **fields), candidate("b")], asked, Weights())
-        return max(hit.score for hit in found.hits + found.faint)
+        return max(hit.score for hit in [*found.hits, *found.faint])
 
     assert (
         best(similarity=0.1) < best(similarity=0.4) < best(similarity=0.4, lexical=20, whole=True)

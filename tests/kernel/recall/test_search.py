@@ -6,6 +6,9 @@ import pytest
 
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
+from holdfast.kernel.recall import passages
+from holdfast.kernel.recall.fusion import _Fields
+from holdfast.kernel.recall.model import Candidate
 from holdfast.kernel.recall.search import search
 from holdfast.kernel.sql import Query
 from tests.kernel.recall.conftest import NOW
@@ -73,7 +76,7 @@ async def test_a_partial_or_misspelt_word_opens_no_answer_by_itself(index):
         found = await index.found(query)
         assert [hit for hit in found.hits if "semantic" not in hit.arms] == [], query
     found = await index.found("form")
-    assert found.hits == []
+    assert not found.hits
     assert found.faint[0].object_id == "it"
     # Beside a word that is there, the part of one counts.
     assert (await index.found("platform for kensin")).hits[0].terms
@@ -83,7 +86,7 @@ async def test_nothing_is_returned_where_nothing_is_relevant(index):
     await index.put("tea", "She enjoys green tea in the morning")
     await index.put("car", "The engine was repaired in the garage")
     found = await index.found("lagrangian of quantum chromodynamics")
-    assert found.hits == []
+    assert not found.hits
 
 
 async def test_what_expired_is_never_found(index):
@@ -218,7 +221,7 @@ async def test_lexical_mode_orders_by_rank_then_pinned_importance_and_change(ind
 async def test_the_search_is_one_function_of_the_question(index):
     await index.put("m1", "the secret garden")
     first = await index.found("garden")
-    assert (await index.found("garden")).hits == first.hits
+    assert list((await index.found("garden")).hits) == list(first.hits)
     assert search is not None
 
 
@@ -261,3 +264,20 @@ async def test_a_score_says_whether_anything_answers(index):
     for foreign in ("How does RSA encryption work?", "What is the melting point of gallium?"):
         found = await index.found(foreign)
         assert max((hit.score for hit in found.hits), default=0.0) < 0.3, foreign
+
+
+async def test_candidates_come_in_the_order_in_which_the_fusion_reads_them(index):
+    await index.put("tea", "green tea")
+    asked = {
+        "scopes": ["memory/global:ana"],
+        "kinds": ["memory"],
+        "labels": [],
+        "text": "tea",
+        "literals": "",
+    }
+    nothing = dict.fromkeys(("workspace_id", "vector", "model"))
+    limits = {"lexical_limit": 5, "semantic_limit": 5, "asked_at": NOW, "closely": False}
+    [row] = await index.db.all(
+        index.caller, dict, passages.queries.candidates, **asked, **nothing, **limits
+    )
+    assert tuple(row) == Candidate._fields == _Fields._fields

@@ -137,7 +137,8 @@ async def answer(
     for view in walks:
         if view.walk is not None:
             found = await view.walk(question, found)
-    found = replace(found, hits=[hit for hit in found.hits if hit.kind in kinds])
+    if walks:  # which start from kinds that are not shown
+        found = replace(found, hits=[hit for hit in found.hits if hit.kind in kinds])
     data, tokens = await _shown(db, caller, ask, readers, found)
     watch.step("reading")
     usage.current().tokens += tokens
@@ -177,7 +178,9 @@ async def _shown(
 ) -> tuple[list[RecalledThing], int]:
     """The best that can be read, as many as fit. Reads a few more than are wanted, and more of them only where those do
     not suffice."""
-    hits = [hit for hit in found.hits if ask.min_score is None or hit.score >= ask.min_score]
+    hits = found.hits
+    if ask.min_score is not None:
+        hits = [hit for hit in hits if hit.score >= ask.min_score]
     at_once = ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
     readable: list[RecalledThing] = []
     while hits and len(readable) < ask.limit:

@@ -4,20 +4,23 @@ The sum is convex rather than by ranks: each arm's score keeps its size, so that
 no upper end; b / (b + HALF) brings it to 0..1. Where the passages were read closely, the sums of a query are then scaled so
 that its best result has the query's confidence (confidence.py): a score means the same from query to query and scope to scope.
 
-Everything is computed for all candidates at once, on arrays; an object is made only for what is found.
+Everything is computed for all candidates at once, on arrays; an object is made only for what is shown.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from holdfast.kernel.recall.closeness import closeness, expected_closeness
 from holdfast.kernel.recall.confidence import OPEN, Evidence, confidence
-from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Candidate, Found, Hit, Kind, Mode
+from holdfast.kernel.recall.lazy import LazyHits, LazyParts
+from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Found, Hit, Kind, Mode
 from holdfast.kernel.recall.times import NO_TIMES, Times
 
 Floats = npt.NDArray[np.float64]
@@ -73,8 +76,8 @@ class Asked:
     first_person: bool = False  # it asks about the one who asks
 
 
-def fuse(candidates: Sequence[Candidate], asked: Asked, weights: Weights) -> Found:
-    """Every object by its best passage, best first."""
+def fuse(candidates: Sequence[tuple[Any, ...]], asked: Asked, weights: Weights) -> Found:
+    """Every object by its best passage, best first. Each candidate is a `Candidate`, or its fields in their order."""
     if not candidates:
         return Found([], [], asked.semantic)
     view = _Columns.of(candidates, asked)
@@ -84,7 +87,7 @@ def fuse(candidates: Sequence[Candidate], asked: Asked, weights: Weights) -> Fou
     identified = _identified(view, asked)
     _lift(parts, scores, identified, view.fields.object_id)
     is_open = bool(identified.any()) or _is_open(view, asked, sure)
-    order = _lexical_order(candidates) if asked.mode == "lexical" else _order(view, scores)
+    order = _lexical_order(view.fields) if asked.mode == "lexical" else _order(view, scores)
     return _found(view, asked, order, parts, scores, is_open=is_open)
 
 
@@ -122,7 +125,7 @@ class _Columns:
     close: Floats | None  # None: not read closely
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], asked: Asked) -> "_Columns":
+    def of(cls, candidates: Sequence[tuple[Any, ...]], asked: Asked) -> "_Columns":
         fields = _Fields(*zip(*candidates, strict=True))
         bm25 = np.array(fields.lexical)
         # None becomes NaN, which fmax passes over.
@@ -304,14 +307,11 @@ def _order(view: _Columns, scores: Floats) -> list[int]:
     return [place for _, _, _, place in sorted(rows, reverse=True)]
 
 
-def _lexical_order(candidates: Sequence[Candidate]) -> list[int]:
+def _lexical_order(fields: _Fields) -> list[int]:
     """ts_rank_cd, then pinned, importance, the latest change."""
-
-    def key(place: int) -> tuple[float, bool, int, datetime, str]:
-        each = candidates[place]
-        return each.rank, each.pinned, each.importance, each.updated_at, each.object_id
-
-    return sorted(range(len(candidates)), key=key, reverse=True)
+    by = (fields.rank, fields.pinned, fields.importance, fields.updated_at, fields.object_id)
+    rows = zip(*by, range(len(fields.rank)), strict=True)
+    return [place for *_, place in sorted(rows, key=itemgetter(0, 1, 2, 3, 4), reverse=True)]
 
 
 def _found(
@@ -324,53 +324,37 @@ def _found(
     is_open: bool,
 ) -> Found:
     fields = view.fields
-    columns = [(name, part.tolist()) for name, part in parts.items() if part.any()]
-    totals = scores.tolist()
     arms = _arms(view, asked, is_open=is_open)
-    hits: list[Hit] = []
-    faint: list[Hit] = []
+    shown: list[int] = []
+    faint: list[int] = []
     seen: set[tuple[str, str]] = set()
     for place in order:
-        kind, object_id = name = fields.kind[place], fields.object_id[place]
-        if name in seen:
-            continue
-        seen.add(name)
-        (hits if arms[place] else faint).append(
-            Hit(
-                kind,
-                object_id,
-                totals[place],
-                _PartsOf(columns, place),
-                arms[place],
-                tuple(fields.terms[place]),
-                fields.starts[place],
-                fields.ends[place],
-            )
-        )
-    return Found(hits, faint, asked.semantic)
+        name = fields.kind[place], fields.object_id[place]
+        if name not in seen:
+            seen.add(name)
+            (shown if arms[place] else faint).append(place)
+    columns = [(name, part.tolist()) for name, part in parts.items() if part.any()]
+    made = partial(_hit, fields, arms, scores, columns)
+    return Found(LazyHits(shown, made), LazyHits(faint, made), asked.semantic)
 
 
-class _PartsOf(Mapping[str, float]):
-    """The parts of one score, taken out of the columns only where somebody asks for them."""
-
-    __slots__ = ("_columns", "_place")
-
-    def __init__(self, columns: Sequence[tuple[str, list[float]]], place: int) -> None:
-        self._columns = columns
-        self._place = place
-
-    def __getitem__(self, name: str) -> float:
-        return self._made()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made())
-
-    def __len__(self) -> int:
-        return len(self._made())
-
-    def _made(self) -> dict[str, float]:
-        place = self._place
-        return {name: column[place] for name, column in self._columns if column[place]}
+def _hit(
+    fields: _Fields,
+    arms: Sequence[tuple[Arm, ...]],
+    scores: Floats,
+    columns: Sequence[tuple[str, list[float]]],
+    place: int,
+) -> Hit:
+    return Hit(
+        fields.kind[place],
+        fields.object_id[place],
+        float(scores[place]),
+        LazyParts(columns, place),
+        arms[place],
+        tuple(fields.terms[place]),
+        fields.starts[place],
+        fields.ends[place],
+    )
 
 
 def _arms(view: _Columns, asked: Asked, *, is_open: bool) -> list[tuple[Arm, ...]]:

@@ -1,7 +1,7 @@
 """What recall speaks of: documents that go in, questions that are asked, passages that come back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -112,6 +112,6 @@ class Miss:
 class Found:
     """All that a question brought up, best first: `hits` may be shown, `faint` are too weak to be."""
 
-    hits: list[Hit]
-    faint: list[Hit] = field(default_factory=list)
+    hits: Sequence[Hit]
+    faint: Sequence[Hit] = ()
     semantic: bool = False  # whether meaning was compared at all

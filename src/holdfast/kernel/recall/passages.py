@@ -93,18 +93,20 @@ class _Notes:
     left_to_job: bool = False
 
 
-async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> None:
-    """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it."""
+async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> bool:
+    """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it; whether it
+    was waited for."""
     embedder = await db.services.get(Embedders).serving()
     if embedder is None or not documents:
-        return
+        return False
     texts = [text for document in documents for text in embedding_texts(document)]
     if embedder.local and embedder.idle and len(texts) <= MAX_INSIDE:
         embedder.start(texts)  # a few milliseconds, in which the transaction does its other work
-        return
+        return False
     # A slow embedder, or much to embed, holds nobody up: put() leaves the rest to a job.
     with suppress(EmbedderUnavailable):
         await embedder.embed(texts[:MAX_AT_ONCE])
+    return True
 
 
 async def put(
@@ -124,7 +126,7 @@ async def put(
     notes = tx.notes.get(_Notes)
     complete, last = True, None
     later: list[Document] = []
-    coming: list[Document] = []
+    coming: list[tuple[Document, list[Said]]] = []
     inside = 0 if only_prefetched else MAX_INSIDE
     for document in documents:
         if notes.put >= MAX_IN_TRANSACTION:
@@ -137,7 +139,7 @@ async def put(
             unforeseen = sum(not embedder.is_coming(text) for text in texts)
             if embedder.local and unforeseen <= inside:
                 inside -= unforeseen
-                coming.append(document)
+                coming.append((document, texts))
             else:
                 complete = False
         model = embedder.model if embedder else None
@@ -163,12 +165,14 @@ async def _embed_later(tx: Tx) -> None:
         await jobs.enqueue(tx, "embed", "passages")
 
 
-async def _fill(tx: Tx, embedder: Embedder, documents: Sequence[Document]) -> bool:
+async def _fill(
+    tx: Tx, embedder: Embedder, coming: Sequence[tuple[Document, Sequence[Said]]]
+) -> bool:
     """Add the vectors that the local model was still at while the words were put, a matter of milliseconds; whether it
     made them all. For a remote model no transaction waits."""
-    for document in documents:
+    for document, texts in coming:
         try:
-            vectors = await embedder.embed(embedding_texts(document))
+            vectors = await embedder.embed(texts)
         except EmbedderUnavailable:
             return False
         await tx.run(queries.fill, **filled(document, vectors, embedder.model))

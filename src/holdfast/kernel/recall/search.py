@@ -7,12 +7,12 @@ from typing import Any
 from holdfast.kernel import metrics, usage
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders, EmbedderUnavailable, Embedding, Said, Vector
+from holdfast.kernel.embed import Embedders, EmbedderUnavailable, Embedding, Vector
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
-from holdfast.kernel.recall.model import Candidate, Found, Question
+from holdfast.kernel.recall.model import Found, Question
 from holdfast.kernel.recall.passages import queries
 
 # What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
@@ -99,12 +99,11 @@ async def _embed(
         embedder = await db.services.get(Embedders).serving(model)
         if embedder is None:
             raise EmbedderUnavailable("this service has no embedder (HOLDFAST_EMBEDDER is none)")
-        [made] = await embedder.embed([Said(text)], urgent=True)
+        return await embedder.embed_query(text, alone=db.idle)
     except EmbedderUnavailable as error:
         if question.mode == "semantic":
             raise BackendUnavailable(str(error)) from error
         return None
-    return made
 
 
 async def rank(db: Database, caller: Caller, question: Question, asked: Understood) -> Found:
@@ -113,7 +112,7 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
     lexical_limit = {"hybrid": per_arm, "lexical": RANKED, "semantic": 0}[question.mode]
     candidates = await db.all(
         caller,
-        Candidate,
+        tuple,
         queries.candidates,
         scopes=list(question.scopes),
         kinds=list(question.kinds),
