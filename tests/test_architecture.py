@@ -58,6 +58,7 @@ SDK_EXTRAS: dict[str, set[str]] = {
     "holdfast_client.langchain": {"langchain_core"},
     "holdfast_client.langgraph.items": {"langgraph"},
     "holdfast_client.langgraph.operations": {"langgraph"},
+    "holdfast_client.langgraph.ranking": {"langchain_core", "langgraph"},
     "holdfast_client.langgraph.store": {"langgraph"},
     "holdfast_client.openai_agents": {"agents"},
     "holdfast_client.pydantic_ai.conversations": {"pydantic", "pydantic_ai"},

@@ -1,6 +1,6 @@
 """Every route of Anthropic's surface, as the router itself tells them: nothing crosses orgs or workspaces, nothing breaks.
 
-The surface is not in our OpenAPI document, so the walks over that one do not come by here.
+The walks of tests/contract/test_walls.py send each of them too; here also between workspaces, and with ids of both sides mixed.
 """
 
 import copy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.walls import mcp, walk
+from holdfast.walls import mcp, surfaces, walk
 from holdfast.walls.specimens import CANARY, one_of_everything
 
 # Times of reads are written behind the reads themselves: the user's own last ones may follow.
@@ -72,7 +72,11 @@ async def test_the_walk_notices_what_its_own_user_sees(org, anonymous):
     ana = org.client(await org.mint("user", user_id="ana"))
     named = await one_of_everything(org.client(), ana)
     document = (await anonymous.get("/openapi.json")).json()
+    read = await walk.seen(document, named, ana)
+    for surface in ("/mem0/v1/memories/", "/anthropic/v1/memory_stores/"):
+        assert any(path.startswith(surface) for path in read), surface
     found = [line async for line in walk.breaches(document, named, {"ana": ana})]
+    assert not [line for line in found if ": fails: " in line]
     for path in (
         "/memory/blocks",
         "/agents/bot/entries",
@@ -88,7 +92,10 @@ async def test_the_walk_notices_what_its_own_user_sees(org, anonymous):
     assert len([line async for line in mcp.breaches(named, {"ana": ana})]) > 5
 
 
-async def test_a_route_without_a_specimen_is_refused(anonymous):
+async def test_a_route_without_a_specimen_is_refused(anonymous, monkeypatch):
     document = (await anonymous.get("/openapi.json")).json()
     with pytest.raises(LookupError, match="names no"):
         list(walk.asks(document, {}))
+    monkeypatch.delitem(surfaces.MEM0, "GET /v1/ping/")
+    with pytest.raises(LookupError, match=r"no line for .*/v1/ping/"):
+        list(surfaces.operations({"entry_id": "mem_1"}))

@@ -1,6 +1,7 @@
 """Every route of mem0's surface, as the router itself lists them: nothing crosses orgs or users.
 
-The surface is not in our OpenAPI document, so the walks over that one do not include it. A new route needs its line here.
+The walks of tests/contract/test_walls.py send each of them too, but name no user. Here the strangers name the owner. A new
+route needs its line here.
 """
 
 import httpx

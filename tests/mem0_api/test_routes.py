@@ -160,3 +160,14 @@ async def test_walls(mem0, org, make_org) -> None:
         await mem0.get("/v1/ping/", headers={"Authorization": "Token nothing"})
     ).status_code == 401
     assert await searched(mem0, "secret", user_id="ana") == ["Ana's secret"]
+
+
+async def test_a_search_finds_memories_alone(mem0, org) -> None:
+    """A node's item that fits as well is no memory of mem0's."""
+    ana = org.client(Holdfast_User="ana")
+    node = {"name": "Ana", "items": [{"content": "Ana takes her tea green, as the node says"}]}
+    assert (await ana.post("/memory-nodes", json=node)).status_code == 201
+    await added(mem0, "Ana takes her tea green", user_id="ana")
+    assert await searched(mem0, "what tea does Ana take?", user_id="ana") == [
+        "Ana takes her tea green"
+    ]

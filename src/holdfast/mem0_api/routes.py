@@ -125,7 +125,14 @@ async def search(body: Mem0Search, request: Request, db: TheDatabase) -> dict[st
     caller = await _acting(request, db, names)
     wanted = [*names.tags, *tags]
     labels = tuple(f"tag:{tag}" for tag in wanted)
-    ask = Ask(query=body.query, limit=body.top_k, min_score=body.threshold, labels=labels)
+    ask = Ask(
+        query=body.query,
+        kinds=("memory",),
+        whole=True,
+        limit=body.top_k,
+        min_score=body.threshold,
+        labels=labels,
+    )
     found = await recall.recall(db, caller, names.place, ask)
     whose = _of(names, caller)
     return {"results": [shown(row, whose, row.score) for row in found.data if _has(row, wanted)]}

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from holdfast.walls import surfaces
 from holdfast.walls.specimens import ASKED, CANARY, CHOSEN, INSTANCE_KEY, Named
 
 METHODS = ("get", "put", "post", "patch", "delete")
@@ -31,16 +32,18 @@ class Ask:
     body: Any = None
     query: Mapping[str, str] = field(default_factory=dict)
     names_an_id: bool = False  # the path holds an id that the service made: it must not be found
+    from_root: bool = False  # the path is not below /api/v1
 
     async def send(self, client: httpx.AsyncClient) -> httpx.Response:
         """Send it as the client's credential."""
-        return await client.request(self.method, self.path, json=self.body, params=self.query)
+        url = client.base_url.join(self.path) if self.from_root else self.path
+        return await client.request(self.method, url, json=self.body, params=self.query)
 
 
 def asks(document: Mapping[str, Any], named: Named) -> Iterator[Ask]:
-    """Every operation of the OpenAPI document with the specimens' names filled in; browser sign-in is left out.
+    """Every operation of the OpenAPI document, then of mem0's and Anthropic's surfaces, with the specimens' names filled in.
 
-    Raises LookupError for a route with a path parameter that no specimen names.
+    Browser sign-in is left out. Raises LookupError for a route with a path parameter that no specimen names.
     """
     for template, operations in document["paths"].items():
         if not template.startswith("/api/v1/") or "/auth/" in template:
@@ -55,6 +58,16 @@ def asks(document: Mapping[str, Any], named: Named) -> Iterator[Ask]:
         for method in METHODS:
             if method in operations:
                 yield from _of_operation(method, path, template, operations[method], named, made)
+    for method, template, names, sent in surfaces.operations(named):
+        yield Ask(
+            method,
+            _filled(template, names),
+            template,
+            sent.body,
+            sent.query or {},
+            names_an_id="{" in template,
+            from_root=True,
+        )
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
