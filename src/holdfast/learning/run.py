@@ -74,10 +74,13 @@ def owner_of(caller: Caller) -> str:
     return Audience(agent_id=caller.agent_id).text
 
 
-async def open_run(db: Database, tx: Tx, caller: Caller, origin: Origin) -> Run:
-    """Begin a run in an open transaction. Runs for the same owner wait for each other."""
+async def open_run(
+    db: Database, tx: Tx, caller: Caller, origin: Origin, *, only_reads: bool = False
+) -> Run:
+    """Begin a run in an open transaction. Runs for the same owner wait for each other, those that only read for none."""
     audience = owner_of(caller)
-    await tx.run(queries.lock_owner, audience=audience)
+    if not only_reads:
+        await tx.run(queries.lock_owner, audience=audience)
     settings = await tx.one(_Settings, queries.read_settings)
     reviews = settings is not None and settings.review_extractions
     facts = await Facts.load(tx, audience)

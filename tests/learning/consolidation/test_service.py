@@ -1,5 +1,7 @@
 """Consolidation and hygiene over HTTP."""
 
+import asyncio
+from contextvars import Context
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from holdfast.kernel.db import Database
 from holdfast.learning.consolidation.hygiene import measure
 from holdfast.learning.consolidation.service import consolidate_due
+from holdfast.learning.recording import Origin
+from holdfast.learning.run import open_run
 from tests.learning.service.conftest import Talk
 
 
@@ -158,10 +162,28 @@ async def test_owners_that_were_learned_for_are_consolidated_as_often_as_asked(t
 
 
 async def test_hygiene_may_compare_the_newest_rows_alone(talk, db, org):
-    await save(talk, "tea", "Ana takes her tea green")
-    await save(talk, "drink", "Ana takes her tea green")
+    for key, value in (
+        ("tea", "Ana takes her tea green"),
+        ("drink", "Ana takes her tea green"),
+        ("car", "The car is parked on level 3"),
+        ("parking", "The car is parked on level 3"),
+    ):
+        await save(talk, key, value)
     caller = org.caller("ana")
     everything = (await measure(db, caller)).memory
-    assert (everything.rows, everything.duplicates.count) == (2, 1)
-    newest = (await measure(db, caller, compared=1)).memory
-    assert (newest.rows, newest.duplicates.count) == (2, 0)
+    assert (everything.rows, everything.duplicates.count) == (4, 2)
+    newest = (await measure(db, caller, compared=2)).memory
+    assert (newest.rows, newest.duplicates.count) == (4, 1)
+    assert newest.duplicates.examples[0].contents[0] == "The car is parked on level 3"
+    assert (await measure(db, caller, compared=1)).memory.duplicates.count == 0
+
+
+async def test_hygiene_does_not_wait_for_a_run_that_learns_for_the_same_user(talk, db, org):
+    await save(talk, "tea", "Ana takes her tea green")
+    caller = org.caller("ana")
+    async with db.begin(caller) as tx:
+        await open_run(db, tx, caller, Origin(None))
+        # In a context of its own: this task's would join the open transaction.
+        looking = asyncio.create_task(measure(db, caller), context=Context())
+        async with asyncio.timeout(20):
+            assert (await looking).memory.rows == 1

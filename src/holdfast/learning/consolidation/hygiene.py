@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import asdict, dataclass, field
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
@@ -11,7 +10,14 @@ from holdfast.learning import run as learning_run
 from holdfast.learning.consolidation import find
 from holdfast.learning.consolidation.find import Pair
 from holdfast.learning.consolidation.service import rows_held
-from holdfast.learning.consolidation.stored import RowKind, StoredRow, queries
+from holdfast.learning.consolidation.stored import (
+    MAX_ROWS,
+    RowCounts,
+    RowKind,
+    StoredRow,
+    count_rows,
+    queries,
+)
 from holdfast.learning.recording import Origin
 from holdfast.learning.run import owner_of
 
@@ -65,29 +71,34 @@ class _Quarantined:
     number: int
 
 
-async def measure(db: Database, caller: Caller, *, compared: int | None = None) -> Hygiene:
+async def measure(db: Database, caller: Caller, *, compared: int = MAX_ROWS) -> Hygiene:
     """Count over everything that memory holds for the user or agent that the caller acts for.
 
     `compared`: only so many rows of each kind, the newest, are looked through for duplicates and contradictions, which
-    takes about a millisecond a row; None looks through all.
+    takes about a millisecond a row.
     """
     async with db.begin(caller) as tx:
-        run = await learning_run.open_run(db, tx, caller, Origin(None))
-        rows = await rows_held(run)
+        run = await learning_run.open_run(db, tx, caller, Origin(None), only_reads=True)
+        rows = await rows_held(run, compared)
+        counts = await count_rows(tx, run.caller, run.audience)
         waiting = await tx.all(_Quarantined, queries.quarantined_of, audience=owner_of(caller))
     quarantined = {_TARGETS[each.target]: each.number for each in waiting}
-    newest = rows if compared is None else _newest(rows, compared)
+    counts["block"] = _count_lines([row for row in rows if row.row_kind == "block"])
     # In a thread: other requests wait for none of it.
-    pairs = await asyncio.to_thread(_pairs, newest)
+    pairs = await asyncio.to_thread(_pairs, rows)
     return Hygiene(
-        **{kind: _of_kind(kind, rows, pairs, quarantined, tx.now) for kind in _TARGETS.values()}
+        **{kind: _of_kind(kind, counts[kind], pairs, quarantined) for kind in _TARGETS.values()}
     )
 
 
-def _newest(rows: Sequence[StoredRow], number: int) -> list[StoredRow]:
-    """The first rows of each kind: they are read newest first."""
-    kinds = {row.place for row in rows}
-    return [row for kind in kinds for row in [r for r in rows if r.place == kind][:number]]
+def _count_lines(lines: Sequence[StoredRow]) -> RowCounts:
+    return RowCounts(
+        rows=len(lines),
+        superseded=0,
+        stale=0,
+        never_recalled=sum(row.given_at is None for row in lines),
+        without_source=sum(row.is_learned and not row.has_source for row in lines),
+    )
 
 
 def _pairs(rows: Sequence[StoredRow]) -> tuple[list[Pair], list[Pair]]:
@@ -98,23 +109,16 @@ def _pairs(rows: Sequence[StoredRow]) -> tuple[list[Pair], list[Pair]]:
 
 def _of_kind(
     kind: RowKind,
-    rows: Sequence[StoredRow],
+    counts: RowCounts,
     pairs: tuple[Sequence[Pair], Sequence[Pair]],
     quarantined: dict[RowKind, int],
-    now: datetime,
 ) -> KindHygiene:
-    own = [row for row in rows if row.row_kind == kind]
-    held = [row for row in own if not row.is_over]
     twice, against = ([pair for pair in each if pair.goes.row_kind == kind] for each in pairs)
     return KindHygiene(
-        rows=len(held),
         duplicates=_findings(twice),
         contradictions=len(against),
-        superseded=sum(row.is_superseded for row in own),
-        stale=len(find.expired(own, now)),
-        never_recalled=sum(row.given_at is None for row in held),
-        without_source=sum(row.is_learned and not row.has_source for row in held),
         quarantined=quarantined.get(kind, 0),
+        **asdict(counts),
     )
 
 

@@ -53,6 +53,48 @@ SELECT DISTINCT ON (i.id)
  ORDER BY i.id DESC, f.id DESC
  LIMIT %(limit)s;
 
+-- name: count_memories
+-- sight: as memories_of
+SELECT count(*) FILTER (WHERE NOT r.is_over)::int AS rows, count(*) FILTER (WHERE r.is_superseded)::int AS superseded,
+       count(*) FILTER (WHERE NOT r.is_over AND r.expires_at <= %(now)s)::int AS stale,
+       count(*) FILTER (WHERE NOT r.is_over AND NOT r.is_given)::int AS never_recalled,
+       count(*) FILTER (WHERE NOT r.is_over AND r.is_learned AND NOT r.has_source)::int AS without_source
+  FROM (SELECT m.superseded_by IS NOT NULL OR coalesce(m.valid_to, 'infinity') <= %(now)s AS is_over,
+               m.superseded_by IS NOT NULL AS is_superseded, m.expires_at, m.source = 'auto' AS is_learned,
+               m.sources <> '[]' AS has_source, g.object_id IS NOT NULL AS is_given
+          FROM memories m
+          LEFT JOIN given_objects g ON g.org_id = m.org_id AND g.object_id = m.id
+         WHERE m.org_id = %(org_id)s AND m.audience = %(audience)s) r;
+
+-- name: count_entries
+-- sight: as entries_of
+SELECT count(*)::int AS rows, 0 AS superseded, 0 AS stale, count(*) FILTER (WHERE g.object_id IS NULL)::int AS never_recalled,
+       count(*) FILTER (WHERE f.is_learned AND NOT f.has_source)::int AS without_source
+  FROM entries e
+  LEFT JOIN given_objects g ON g.org_id = e.org_id AND g.object_id = e.id
+  LEFT JOIN LATERAL (
+       SELECT true AS is_learned, p.sources IS NOT NULL AND p.sources <> '[]' AS has_source
+         FROM learned_facts l LEFT JOIN proposals p ON p.org_id = l.org_id AND p.id = l.id
+        WHERE l.org_id = %(org_id)s AND l.object_id = e.id AND l.content = e.content AND l.ended_at IS NULL
+        ORDER BY l.id DESC LIMIT 1) f ON true
+ WHERE e.org_id = %(org_id)s AND e.run_id IS NULL AND coalesce(e.expires_at, 'infinity') > %(now)s
+   AND CASE WHEN %(user_id)s::text IS NULL THEN e.user_id IS NULL AND e.category <> 'workspace' AND e.agent_id = %(agent_id)s
+            ELSE e.user_id = %(user_id)s END;
+
+-- name: count_items
+-- sight: as items_of
+SELECT count(*)::int AS rows, 0 AS superseded, 0 AS stale, count(*) FILTER (WHERE g.object_id IS NULL)::int AS never_recalled,
+       count(*) FILTER (WHERE i.source = 'auto' AND NOT coalesce(f.has_source, false))::int AS without_source
+  FROM node_items i
+  JOIN nodes n ON n.org_id = i.org_id AND n.id = i.node_id
+  LEFT JOIN given_objects g ON g.org_id = i.org_id AND g.object_id = i.id
+  LEFT JOIN LATERAL (
+       SELECT p.sources IS NOT NULL AND p.sources <> '[]' AS has_source
+         FROM learned_facts l LEFT JOIN proposals p ON p.org_id = l.org_id AND p.id = l.id
+        WHERE l.org_id = %(org_id)s AND l.object_id = i.id AND l.ended_at IS NULL
+        ORDER BY l.id DESC LIMIT 1) f ON true
+ WHERE i.org_id = %(org_id)s AND n.audience = %(audience)s AND n.merged_into IS NULL;
+
 -- name: quarantined_of
 -- sight: the owner is the user or agent that the caller acts for
 SELECT target, count(*)::int AS number

@@ -14,6 +14,7 @@ from holdfast.learning import run as learning_run
 from holdfast.learning.consolidation import find
 from holdfast.learning.consolidation.find import Pair
 from holdfast.learning.consolidation.stored import (
+    MAX_ROWS,
     StoredRow,
     queries,
     read_rows,
@@ -131,12 +132,13 @@ def _counted(proposals: Sequence[Proposal]) -> dict[str, object]:
 # --- making proposals ------------------------------------------------------------------------------------------------
 
 
-async def rows_held(run: Run) -> list[StoredRow]:
-    """Everything that memory holds for the run's owner."""
+async def rows_held(run: Run, limit: int = MAX_ROWS) -> list[StoredRow]:
+    """What memory holds for the run's owner: the newest rows of each kind, and all lines of blocks."""
     lines = await run.knowledge.lines()
     blocks = sorted({held.object_id for held in lines})
     given = set(await run.tx.all(str, queries.blocks_given, ids=blocks)) if blocks else set()
-    return [*await read_rows(run.tx, run.caller, run.audience), *rows_of_lines(lines, given)]
+    rows = await read_rows(run.tx, run.caller, run.audience, limit)
+    return [*rows, *rows_of_lines(lines, given)]
 
 
 async def _consolidate(run: Run, kinds: Sequence[ConsolidationKind]) -> list[Proposal]:

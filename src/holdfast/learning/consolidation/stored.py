@@ -7,7 +7,7 @@ from typing import Literal
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
-from holdfast.kernel.sql import load
+from holdfast.kernel.sql import Query, load
 from holdfast.learning.facts import Held
 from holdfast.learning.model import KnownFact, Trust
 from holdfast.learning.proposal import Place
@@ -75,20 +75,46 @@ class StoredRow:
         )
 
 
-async def read_rows(tx: Tx, caller: Caller, audience: str) -> list[StoredRow]:
-    """The memories, entries and node items of an owner, the oldest first."""
-    names = {
-        "audience": audience,
-        "user_id": caller.user_id,
-        "agent_id": caller.agent_id,
-        "limit": MAX_ROWS,
-    }
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """How many rows of a kind still hold, and how many of what consolidation would look at."""
+
+    rows: int
+    superseded: int
+    stale: int
+    never_recalled: int
+    without_source: int
+
+
+async def read_rows(
+    tx: Tx, caller: Caller, audience: str, limit: int = MAX_ROWS
+) -> list[StoredRow]:
+    """The memories, entries and node items of an owner, the newest `limit` of each kind; the oldest of them first."""
+    names = _names(caller, audience) | {"limit": limit}
     found = [
         *await tx.all(StoredRow, queries.memories_of, **names),
         *await tx.all(StoredRow, queries.entries_of, **names),
         *await tx.all(StoredRow, queries.items_of, **names),
     ]
     return sorted(found, key=lambda row: row.id)
+
+
+async def count_rows(tx: Tx, caller: Caller, audience: str) -> dict[RowKind, RowCounts]:
+    """Counts over all memories, entries and node items of an owner."""
+    names = _names(caller, audience)
+    kinds: dict[RowKind, Query] = {
+        "memory": queries.count_memories,
+        "entry": queries.count_entries,
+        "node_item": queries.count_items,
+    }
+    found: dict[RowKind, RowCounts] = {}
+    for kind, query in kinds.items():
+        found[kind] = await tx.one(RowCounts, query, **names) or RowCounts(0, 0, 0, 0, 0)
+    return found
+
+
+def _names(caller: Caller, audience: str) -> dict[str, str | None]:
+    return {"audience": audience, "user_id": caller.user_id, "agent_id": caller.agent_id}
 
 
 def rows_of_lines(lines: Sequence[Held], given: set[str]) -> list[StoredRow]:
