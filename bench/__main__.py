@@ -11,7 +11,7 @@ from holdfast.api import tune_garbage_collector
 from holdfast.kernel import logs
 
 # Modules here that have no `run(bench)`: tools, and programs of their own.
-OTHERS = {"__init__", "__main__", "extract", "harness", "kill_rounds", "load", "memchat", "quality", "recall_features", "replay"}  # fmt: skip
+OTHERS = {"__init__", "__main__", "console", "extract", "harness", "kill_rounds", "load", "memchat", "quality", "recall_features", "replay"}  # fmt: skip
 NAMES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in OTHERS)
 
 

@@ -32,26 +32,23 @@ PATHS = [
     "/account",
     "/step-up",
 ]
-# Pages that are reached from another: the page, and the link on it.
+# Pages that are reached from another: the page (its path, or a name above), and the link on it.
 FOLLOW = [
     ("memory", "/memories", "main table a"),
     ("node", "/nodes?q=You", "main table a"),
     ("store", "/stores", "main table a"),
     ("entry", "/entries/assistant", "main table a"),
     ("job", "/jobs", "main table a"),
+    ("agent", "/agents", "main table a"),
+    ("person", "/people", "main table a"),
+    ("store-folder", "store", "main .tree a"),
+    ("store-entry", "store-folder", "main .tree a"),
+    ("store-version", "store-entry", "main table a"),
 ]
 
 
-# The pictures of the README and of docs/console.md: `… LINK docs/img --docs`.
-DOCS = {
-    "prompt": "/prompt?message=Write+to+Morag+about+the+new+probe&agent_id=assistant&max_tokens=1200",
-    "overview": "/",
-}
-DOCS_SIZE = (1180, 780)
-
-
 def main(link: str, folder: str, *paths: str) -> None:
-    """Take the pictures, wide and narrow, light and dark; with `--docs`, those of the docs."""
+    """Take the pictures, wide and narrow, light and dark."""
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     parts = urlsplit(link)
@@ -61,16 +58,10 @@ def main(link: str, folder: str, *paths: str) -> None:
         driver.get(f"{url}/sign-in")
         signing_in = driver.get_screenshot_as_png()
         driver.get(link)
-        if paths == ("--docs",):
-            look_as(driver, DOCS_SIZE, "light")
-            for name, path in DOCS.items():
-                driver.get(url + path)
-                driver.save_screenshot(str(out / f"{name}.png"))
-            return
         (out / "sign-in-light.png").write_bytes(signing_in)
         wanted = {_name(path): path for path in paths or PATHS}
         for name, page, found in FOLLOW if not paths else ():
-            driver.get(url + page)
+            driver.get(url + wanted.get(page, page))
             first = driver.find_elements(By.CSS_SELECTOR, found)
             if first:
                 wanted[name] = first[0].get_attribute("href").removeprefix(url)

@@ -11,7 +11,7 @@ router = APIRouter(route_class=PageRoute, prefix="/hygiene", include_in_schema=F
 
 REHEARSED_SHOWN = 50
 # Of each kind: a page answers soon. The command line compares all.
-ROWS_COMPARED = 200
+ROWS_COMPARED = 100
 # What each kind of consolidation does, for a person who is about to start it.
 FIXES: dict[ConsolidationKind, str] = {
     "duplicates": "merge what says the same",

@@ -48,7 +48,9 @@ SPANS = {
 USUAL_SPAN = "14"
 # Of a younger org the plots show fewer days, which would be empty.
 NEW_ORG = timedelta(days=2)
-FACES = ("memories", "blocks", "entries", "conversations", "stores", "other")
+# What is recalled: for a prompt, from everything at once, from one face.
+FACES = ("context", "recall", "memories", "blocks", "entries", "conversations", "stores", "other")
+FACE_NAMES = {"context": "for a prompt", "recall": "everything"}
 
 
 @router.get("/", response_model=None)
@@ -112,7 +114,12 @@ def _plots(
             [(at, _by_whom(changes.get(at, none))) for at in every],
             ("people and agents", "jobs"),
         ),
-        counted("Recalls", "recalls", [(at, _by_face(by_span[at])) for at in every], FACES),
+        counted(
+            "Recalls",
+            "recalls",
+            [(at, _by_face(by_span[at])) for at in every],
+            [FACE_NAMES.get(face, face) for face in FACES],
+        ),
         measured(
             "Recalls that found something",
             "%",
