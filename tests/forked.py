@@ -242,8 +242,11 @@ def _serve(descriptor: int) -> None:
     for group in COMMANDS.values():
         for command in group.values():
             import_module(f"holdfast.cli.{command.module}")
-    import_module("holdfast.app")
-    import_module("holdfast.worker")
+    # What a service imports or reads when it starts, besides.
+    for module in ("app", "edge.mcp_http", "worker"):
+        import_module(f"holdfast.{module}")
+    import_module("holdfast_minilm.embedder")
+    import_module("holdfast.kernel.tokens").Tokenizer().count("")
     asking = socket.socket(fileno=descriptor)
     while True:
         message, files, _, _ = socket.recv_fds(asking, MAX_REQUEST_BYTES, 3)

@@ -146,20 +146,20 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     if deployment.embedders.remote:
         app.state.checks["embedder"] = deployment.embedders.check
 
-    app.include_router(site.router)
-    app.include_router(guide.router)
+    matching.add(app.router, site.router)
+    matching.add(app.router, guide.router)
     for router in console.ROUTERS:
-        app.include_router(router)
-    app.include_router(site.health_router)
+        matching.add(app.router, router)
+    matching.add(app.router, site.health_router)
     for router in ROUTERS:
-        app.include_router(router, prefix=API)
+        matching.add(app.router, router, API)
     if mcp is not None:
-        app.include_router(oauth_routes.router)
+        matching.add(app.router, oauth_routes.router)
         app.router.routes.extend(mcp.routes)
     for router in anthropic_api.ROUTERS:
-        app.include_router(router, prefix="/anthropic/v1")
-    app.include_router(anthropic_api.elsewhere, prefix="/anthropic")
-    app.include_router(mem0_api.router, prefix="/mem0")
+        matching.add(app.router, router, "/anthropic/v1")
+    matching.add(app.router, anthropic_api.elsewhere, "/anthropic")
+    matching.add(app.router, mem0_api.router, "/mem0")
 
     app.state.trusted_proxies = read_networks(config.trusted_proxies)
     app.state.fixed_paths = fixed_paths(API, ROUTERS)

@@ -42,7 +42,7 @@ async def test_several_processes_answer_on_one_port_and_stop_together(data_dir):
                 assert (await client.get("/api/v1/org", headers=header)).status_code == 200
             metrics = (await client.get("/metrics")).text
             assert (
-                'holdfast_http_request_seconds_count{method="GET",route="/org",status="200"} 20'
+                'holdfast_http_request_seconds_count{method="GET",route="/api/v1/org",status="200"} 20'
                 in metrics
             )
         process.send_signal(signal.SIGTERM)

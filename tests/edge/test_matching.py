@@ -50,9 +50,9 @@ async def client():
     async def anything(anything: str, three: str) -> str:
         return f"{anything} {three}"
 
-    app.include_router(first, prefix="/api/v1")
-    app.include_router(second, prefix="/api/v1")
-    app.include_router(second)
+    matching.add(app.router, first, "/api/v1")
+    matching.add(app.router, second, "/api/v1")
+    matching.add(app.router, second)
 
     async def mounted(scope, receive, send):
         await PlainTextResponse("mounted")(scope, receive, send)
