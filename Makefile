@@ -2,14 +2,16 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+LOCKED := .venv/.locked
 READY := .venv/.ready
-DEV_READY := .venv/.ready-dev
+DEV_LOCKED := .venv/.locked-dev
+TS_READY := .venv/.ready-ts
 PEERS_BIN := .venv-peers/bin
 PEERS_READY := .venv-peers/.ready
 FRAMEWORKS_BIN := .venv-frameworks/bin
 FRAMEWORKS_READY := .venv-frameworks/.ready
 
-.PHONY: help setup setup-dev setup-ts serve test test-engine check format worker bench bench-recall bench-extract bench-peers frameworks lock clean
+.PHONY: help setup setup-dev serve test test-engine check format worker bench bench-recall bench-extract bench-peers frameworks lock clean
 
 help:
 	@echo "make serve    set up and start the service with its embedded database"
@@ -28,29 +30,35 @@ help:
 
 setup: $(READY)
 
-# What running needs: the versions of requirements.lock, the embedding model, and holdfast from this checkout.
-$(READY): requirements.lock pyproject.toml sdk/pyproject.toml minilm/pyproject.toml
+# The versions of requirements.lock.
+$(LOCKED): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Holdfast needs Python 3.11 or later; try: make PYTHON=python3.12 …")'
 	@echo "── making .venv (once; later starts skip all of this)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python tools/install.py requirements.lock
+	@touch $@
+
+# What running needs besides: the embedding model, and holdfast from this checkout.
+$(READY): $(LOCKED) pyproject.toml sdk/pyproject.toml minilm/pyproject.toml
 	@echo "── building the embedding model and installing holdfast from this checkout (about half a minute)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e minilm -e sdk -e .
-	@touch $(READY)
+	@touch $@
 
-# What the tests and the checks need besides.
-setup-dev: $(DEV_READY)
+# What the tests and the checks need besides, at the same time: the model is built while packages are unpacked.
+setup-dev:
+	@$(MAKE) --no-print-directory -j3 $(READY) $(DEV_LOCKED) $(TS_READY)
 
-$(DEV_READY): $(READY) requirements-dev.lock sdk-ts/package-lock.json
-	@$(BIN)/python tools/install.py requirements-dev.lock
-	@$(MAKE) --no-print-directory setup-ts
-	@touch $(DEV_READY)
+# Most of their modules are never imported: those that are, are compiled then.
+$(DEV_LOCKED): $(LOCKED) requirements-dev.lock
+	@$(BIN)/python tools/install.py requirements-dev.lock --no-compile
+	@touch $@
 
 # What the TypeScript client is built with. Its tests are skipped where this is not to be had.
-setup-ts:
+$(TS_READY): $(LOCKED) sdk-ts/package-lock.json
 	@if ! command -v npm >/dev/null; then echo "── no npm on this machine: the TypeScript client is not tested"; \
 	elif ! (cd sdk-ts && npm ci --silent --no-progress --fetch-timeout=30000 --fetch-retries=1); then \
 	echo "── npm ci failed in sdk-ts: the TypeScript client is not tested"; fi
+	@touch $@
 
 serve: setup
 	@$(BIN)/holdfast serve

@@ -1,6 +1,6 @@
 """Installs a lock file with pip, with required hashes, and prints its progress.
 
-python tools/install.py requirements.lock
+python tools/install.py requirements.lock [further options of pip install]
 """
 
 import re
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 
-def main(lock: Path) -> int:
+def main(lock: Path, options: list[str]) -> int:
     """Run pip and print progress; pip's own output is shown only if it fails."""
     names = re.findall(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", lock.read_text(), re.MULTILINE)
     print(
@@ -20,7 +20,7 @@ def main(lock: Path) -> int:
     began, seen, said = time.monotonic(), 0, []
     process = subprocess.Popen(
         [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
-         "--require-hashes", "-r", str(lock)],
+         "--require-hashes", *options, "-r", str(lock)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     assert process.stdout is not None
@@ -44,4 +44,4 @@ def main(lock: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
