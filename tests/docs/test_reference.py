@@ -19,6 +19,7 @@ from holdfast.cli.group import COMMANDS
 from holdfast.deployment import Config, Deployment
 from holdfast.kernel import errors, sight
 from holdfast.settings import Settings
+from tests.edge import explained_refusals
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -127,6 +128,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "tools": ("mcp.md", tool_table),
     "pages": ("README.md", page_table),
     "sight": ("security.md", sight.table),
+    "refusals": ("http.md", explained_refusals.table),
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -25,7 +26,13 @@ from holdfast_client import (
 from holdfast_client.calls import Reply, delete, get, nothing, one, patch, post
 from holdfast_client.directory.calls import put_workspace, read_workspace
 from holdfast_client.directory.model import Workspace
-from holdfast_client.transport import Failure, Retries, retry_after_s, wait_before_retry
+from holdfast_client.transport import (
+    Failure,
+    Retries,
+    certificates_for,
+    retry_after_s,
+    wait_before_retry,
+)
 
 SCOPE = Scope()
 READ = get(SCOPE, "/x", nothing)
@@ -310,3 +317,10 @@ def test_a_scoped_client_shares_connections_and_leaves_them_open(org):
 def test_the_version_it_reports_is_the_packages():
     pyproject = Path(__file__).parents[2] / "sdk" / "pyproject.toml"
     assert tomllib.loads(pyproject.read_text())["project"]["version"] == __version__
+
+
+def test_certificates_are_read_for_https_alone():
+    assert certificates_for("https://memory.example").get_ca_certs()
+    plain = certificates_for("http://127.0.0.1:8321")
+    assert plain.get_ca_certs() == []
+    assert plain.verify_mode == ssl.CERT_REQUIRED  # should it be used, it refuses every server

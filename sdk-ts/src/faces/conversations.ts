@@ -10,8 +10,13 @@ export type MemoryResource = Schemas["MemoryResource"];
 /** The faults that were found; without faults, the resources as they were read. */
 export type Validation = Schemas["ResourceValidation"];
 
-/** A text (stored with the role `user`), or a message with at least `role` and `content`. */
-export type Said = string | { role?: string; content?: string; [field: string]: unknown };
+/** A text (stored with the role `user`), or a message with its `role`, and a `content` or `tool_calls`. */
+export type Said = string | { role?: string; content?: string | null; [field: string]: unknown };
+
+/** The messages as the document has them. TypeScript infers `role: string` for an array in a variable, so that the service checks the roles. */
+export function asSent(messages: Said | Said[]): Schemas["Append"]["messages"] {
+  return messages as Schemas["Append"]["messages"];
+}
 
 /** Names an instance: by its key, or by variables for the resource's key template. */
 export interface Instance {
@@ -128,7 +133,7 @@ export class Conversations extends Face {
     options: Instance & WithSession = {},
     request?: RequestOptions,
   ): Promise<AppendResult> {
-    const body = { ...this.#inBody(options), ...this.#session(options), messages };
+    const body = { ...this.#inBody(options), ...this.#session(options), messages: asSent(messages) };
     return this.json("conversations.append", { path: { resource_id: resourceId }, body }, request);
   }
 
@@ -139,7 +144,7 @@ export class Conversations extends Face {
     options: Instance & WithSession = {},
     request?: RequestOptions,
   ): Promise<AppendResult> {
-    const body = { ...this.#inBody(options), ...this.#session(options), messages };
+    const body = { ...this.#inBody(options), ...this.#session(options), messages: asSent(messages) };
     return this.json("conversations.write", { path: { resource_id: resourceId }, body }, request);
   }
 

@@ -2,7 +2,7 @@
 
 import type { AnswerOf, BodyOf, QueryOf, RequestOptions, Schemas } from "../calls.js";
 import { Face, type ListOf, ONCE } from "../face.js";
-import type { AppendResult, Said } from "./conversations.js";
+import { type AppendResult, asSent, type Said } from "./conversations.js";
 
 export type Proposal = Schemas["Proposal"];
 
@@ -16,7 +16,8 @@ export class Sessions extends Face {
   ): Promise<AppendResult> {
     const { agent_id, project_id } = this.bound.place(options);
     const path = { session_id: this.bound.mustSession(options.session_id) };
-    return this.json("sessions.append", { path, body: { messages, agent_id, project_id } }, request);
+    const body = { messages: asSent(messages), agent_id, project_id };
+    return this.json("sessions.append", { path, body }, request);
   }
 
   /** Learn from what is new in a session now, by a job; with `dry_run`, only the proposals. */

@@ -4,6 +4,7 @@ import type { AnswerOf, BodyOf, QueryOf, RequestOptions, Schemas } from "../call
 import { ASKS, Face, IDS_STAY_UNIQUE, type ListOf, ONCE } from "../face.js";
 import { between, type Point } from "../points.js";
 import type { Place } from "../scope.js";
+import { asSent, type Said } from "./conversations.js";
 
 export type Memory = Schemas["Memory"];
 export type SavedMemory = Schemas["SavedMemory"];
@@ -77,12 +78,12 @@ export class Memories extends Face {
 
   /** Learn from messages that are sent along and not kept. Throws BackendUnavailable if the model fails. */
   extract(
-    messages: BodyOf<"memories.extract">["messages"],
+    messages: Said | Said[],
     options: Omit<BodyOf<"memories.extract">, "messages"> = {},
     request?: RequestOptions,
   ): Promise<Schemas["Extraction"]> {
     const { agent_id, session_id } = this.bound.place(options);
-    const body = { ...options, agent_id, session_id, messages };
+    const body = { ...options, agent_id, session_id, messages: asSent(messages) };
     return this.json("memories.extract", { body }, request, ONCE);
   }
 

@@ -108,11 +108,7 @@ export interface components {
         Append: {
             agent_id?: string | null;
             key?: string | null;
-            messages: string | {
-                [key: string]: unknown;
-            } | (string | {
-                [key: string]: unknown;
-            })[];
+            messages: string | components["schemas"]["NewMessage"] | (string | components["schemas"]["NewMessage"])[];
             project_id?: string | null;
             session_id?: string | null;
             variables?: {
@@ -715,11 +711,7 @@ export interface components {
             agent_id?: string | null;
             /** @default false */
             dry_run?: boolean;
-            messages: string | {
-                [key: string]: unknown;
-            } | (string | {
-                [key: string]: unknown;
-            })[];
+            messages: string | components["schemas"]["NewMessage"] | (string | components["schemas"]["NewMessage"])[];
             session_id?: string | null;
         };
         /**
@@ -1486,6 +1478,30 @@ export interface components {
             kind: "service" | "user" | "agent";
         };
         /**
+         * NewMessage
+         * @description A message. Fields that are not listed here are kept under `metadata.raw`.
+         */
+        NewMessage: {
+            /** @description may be empty or left out with tool_calls */
+            content?: string | null;
+            created_at?: (string | Date) | null;
+            id?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            name?: string | null;
+            /** @enum {string} */
+            role: "user" | "assistant" | "system" | "tool";
+            tool_call_id?: string | null;
+            tool_calls?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @default message */
+            type?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * NewPassword
          * @description A password to set.
          */
@@ -1542,12 +1558,12 @@ export interface components {
         };
         /**
          * NodeChange
-         * @description What to change about a node; a field that is left out stays.
+         * @description What to change about a node; a field that is left out stays, and a null takes the summary away.
          */
         NodeChange: {
-            aliases?: string[] | null;
-            kind?: string | null;
-            name?: string | null;
+            aliases?: string[];
+            kind?: string;
+            name?: string;
             summary?: string | null;
         };
         /**
@@ -2307,11 +2323,7 @@ export interface components {
          */
         SessionAppend: {
             agent_id?: string | null;
-            messages: string | {
-                [key: string]: unknown;
-            } | (string | {
-                [key: string]: unknown;
-            })[];
+            messages: string | components["schemas"]["NewMessage"] | (string | components["schemas"]["NewMessage"])[];
             project_id?: string | null;
         };
         /**
@@ -2842,11 +2854,7 @@ export interface components {
         Write: {
             agent_id?: string | null;
             key?: string | null;
-            messages: string | {
-                [key: string]: unknown;
-            } | (string | {
-                [key: string]: unknown;
-            })[];
+            messages: string | components["schemas"]["NewMessage"] | (string | components["schemas"]["NewMessage"])[];
             project_id?: string | null;
             session_id?: string | null;
             variables?: {
@@ -2950,13 +2958,13 @@ export interface operations {
                 /** @description only what is of this category */
                 category?: string;
                 /** @description a version, or a time */
-                from: string;
+                from: number | (string | Date);
                 /** @description the current run */
                 run_id?: string;
                 /** @description `user`: only this user's with the agent; `agent`: all others */
                 scope?: "agent" | "user";
                 /** @description a version, or a time */
-                to: string;
+                to: number | (string | Date);
             };
             header?: never;
             path: {
@@ -4618,7 +4626,7 @@ export interface operations {
             query?: {
                 /** @description speak for this agent */
                 agent_id?: string;
-                /** @description the file's name */
+                /** @description the file's name: printable characters */
                 name?: string;
                 /** @description speak from this project */
                 project_id?: string;
@@ -4712,7 +4720,7 @@ export interface operations {
                 /** @description speak for this agent */
                 agent_id?: string;
                 /** @description a version, or a time */
-                from: string;
+                from: number | (string | Date);
                 /** @description find it also when it has expired */
                 include_expired?: boolean;
                 /** @description speak from this project */
@@ -4720,7 +4728,7 @@ export interface operations {
                 /** @description speak from this session */
                 session_id?: string;
                 /** @description a version, or a time */
-                to: string;
+                to: number | (string | Date);
             };
             header?: never;
             path: {
@@ -5198,9 +5206,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description a version or a time */
-                from: string;
+                from: string | (string | Date);
                 /** @description a version or a time */
-                to: string;
+                to: string | (string | Date);
             };
             header?: never;
             path: {
@@ -6252,11 +6260,11 @@ export interface operations {
                 /** @description the agent of the block */
                 agent_id?: string;
                 /** @description a version, or a time */
-                from: string;
+                from: number | (string | Date);
                 /** @description `user` unless an agent is named */
                 scope?: "user" | "agent";
                 /** @description a version, or a time */
-                to: string;
+                to: number | (string | Date);
             };
             header?: never;
             path: {
@@ -6831,7 +6839,7 @@ export interface operations {
     "activity.stats": {
         parameters: {
             query?: {
-                /** @description minute, hour, day, or a duration such as 15m */
+                /** @description minute, hour, day, or a duration such as 15m, of a minute at least */
                 bucket?: string;
                 /** @description from this instant on; a day ago */
                 from?: string | Date;

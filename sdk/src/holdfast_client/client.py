@@ -17,7 +17,7 @@ from holdfast_client.transport import (
     Retries,
     Sender,
     Server,
-    trusted_certificates,
+    certificates_for,
 )
 from holdfast_client.unified_recall import AsyncVerbs, Verbs
 
@@ -110,7 +110,7 @@ class Client(Verbs):
         self._owns_http = http is None
         self._sender: Sender = HttpSender(
             server,
-            http or httpx.Client(timeout=timeout, verify=trusted_certificates()),
+            http or httpx.Client(timeout=timeout, verify=certificates_for(server.url)),
             Retries(most=max_retries),
         )
         self._bind(Scope())
@@ -225,7 +225,7 @@ class AsyncClient(AsyncVerbs):
         self._owns_http = http is None
         self._sender: AsyncSender = AsyncHttpSender(
             server,
-            http or httpx.AsyncClient(timeout=timeout, verify=trusted_certificates()),
+            http or httpx.AsyncClient(timeout=timeout, verify=certificates_for(server.url)),
             Retries(most=max_retries),
         )
         self._bind(Scope())

@@ -3,7 +3,6 @@
 The decisions are plain functions; the sync and the async sender only execute them.
 """
 
-import asyncio
 import random
 import ssl
 import time
@@ -42,10 +41,22 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError)
 
 
+def certificates_for(url: str) -> ssl.SSLContext:
+    """What a client of this URL trusts. Over plain HTTP that is nothing, and the list of authorities is not read: reading it
+    takes longer than a call."""
+    return _no_certificates() if url.lower().startswith("http://") else _trusted_certificates()
+
+
 @cache
-def trusted_certificates() -> ssl.SSLContext:
+def _trusted_certificates() -> ssl.SSLContext:
     """What httpx trusts by default, read once: each client would otherwise read the whole list of authorities anew."""
     return httpx.create_ssl_context()
+
+
+@cache
+def _no_certificates() -> ssl.SSLContext:
+    """Refuses every server: plain HTTP does not use it, and a redirect to HTTPS is not followed."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +302,12 @@ class HttpSender(Sender):
         self._http.close()
 
 
+async def _sleep(wait_s: float) -> None:
+    import asyncio  # here, since a sync client does not need it and it takes long to load
+
+    await asyncio.sleep(wait_s)
+
+
 class AsyncSender(ABC):
     """As Sender, awaited."""
 
@@ -320,7 +337,7 @@ class AsyncSender(ABC):
             if wait_s is None:
                 return result(call, outcome, after_a_loss=lost)
             lost = lost or _is_loss(outcome)
-            await asyncio.sleep(wait_s)
+            await _sleep(wait_s)
         raise AssertionError("count() ends never")
 
 

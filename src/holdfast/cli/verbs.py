@@ -17,7 +17,6 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.remote import Remote
 from holdfast.cli.texts import text_of
-from holdfast_client.context import calls as context_calls
 from holdfast_client.unified_recall import calls
 
 # Characters of a line of hits: the least for a text, and what score, kind and gaps take.
@@ -177,6 +176,8 @@ def context(
 
     Example: holdfast context "Book me a table" --agent support
     """
+    from holdfast_client.context import calls as context_calls  # the other verbs need none of it
+
     service = Remote(url, api_key, user=user, workspace=workspace, agent=agent, session=session)
     found = service.ask(context_calls.assemble, text_of(message), max_tokens=max_tokens)
     if not for_people(as_json=as_json):

@@ -7,6 +7,8 @@ from typing import Any
 from holdfast.kernel.errors import Invalid
 
 MAX_KEY_CHARS = 256
+# In the OpenAPI document; that it may not start or end with __ is checked apart.
+KEY = r"^[A-Za-z0-9_:\-@.*]{1,256}$"
 _KEY = re.compile(r"[A-Za-z0-9_:\-@.*]{1,256}")
 _VARIABLE = re.compile(r"\{\{\s*\.([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)\s*\}\}")
 

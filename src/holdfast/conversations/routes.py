@@ -9,6 +9,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.conversations import service
 from holdfast.conversations.instances import InstanceRequest
+from holdfast.conversations.keys import KEY
 from holdfast.conversations.model import (
     MAX_READ,
     AppendResult,
@@ -27,6 +28,7 @@ from holdfast.conversations.model import (
     Strategy,
 )
 from holdfast.conversations.resources.routes import ResourceId, TheBackends, TheCursor
+from holdfast.edge.messages import Messages as MessagesIn
 from holdfast.edge.route import ApiRoute, TheCaller
 from holdfast.edge.wire import Body
 from holdfast.kernel.errors import Malformed
@@ -37,11 +39,13 @@ router = APIRouter(
     route_class=ApiRoute, prefix="/conversations/{resource_id}", tags=["conversations"]
 )
 
+_KEY_FORM: dict[str, Any] = {"pattern": KEY}
+
 
 class Which(Body):
     """Which instance: its key, or the variables its key is made of."""
 
-    key: str | None = Field(None, examples=["session:42"])
+    key: str | None = Field(None, examples=["session:42"], json_schema_extra=_KEY_FORM)
     variables: dict[str, Any] | None = Field(None, examples=[None])
     agent_id: ClientId | None = Field(None, examples=[None])
 
@@ -60,9 +64,7 @@ class Resolve(Body):
 class Append(Which):
     """Messages to add: a text (one user message), one message, or up to 100."""
 
-    messages: str | dict[str, Any] | list[str | dict[str, Any]] = Field(
-        examples=[[{"role": "user", "content": "Hello"}]]
-    )
+    messages: MessagesIn = Field(examples=[[{"role": "user", "content": "Hello"}]])
     session_id: ClientId | None = Field(None, examples=[None])
     project_id: ClientId | None = Field(None, examples=[None])
 
@@ -100,7 +102,10 @@ class Restore(Which):
 
 async def _requested(
     resource_id: ResourceId,
-    key: Annotated[str | None, Query(description="the instance", examples=["session:42"])] = None,
+    key: Annotated[
+        str | None,
+        Query(description="the instance", examples=["session:42"], json_schema_extra=_KEY_FORM),
+    ] = None,
     variables: Annotated[str | None, Query(description="in place of key: a JSON object")] = None,
     agent_id: Annotated[ClientId | None, Query(description="speak as this agent")] = None,
 ) -> InstanceRequest:

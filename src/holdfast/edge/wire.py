@@ -15,6 +15,7 @@ from pydantic import (
     ModelWrapValidatorHandler,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
@@ -84,10 +85,21 @@ AfterName = Annotated[str | None, Query(description=OLDER, json_schema_extra=NAM
 BeforeName = Annotated[str | None, Query(description=NEWER, json_schema_extra=NAMED)]
 
 _POINT = "a version, or a time"
+_TIME = {"type": "string", "format": "date-time"}
+_VERSION_OR_TIME = WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, _TIME]})
+STORE_VERSION_OR_TIME = WithJsonSchema(
+    {"anyOf": [{"type": "string", "pattern": "^memver_[0-9a-f]{32}$"}, _TIME]}
+)
 DiffFrom = Annotated[
-    str, Query(alias="from", description=_POINT, examples=["2026-01-01T00:00:00Z"])
+    str,
+    _VERSION_OR_TIME,
+    Query(alias="from", description=_POINT, examples=["2026-01-01T00:00:00Z"]),
 ]
-DiffTo = Annotated[str, Query(alias="to", description=_POINT, examples=["2100-01-01T00:00:00Z"])]
+DiffTo = Annotated[
+    str,
+    _VERSION_OR_TIME,
+    Query(alias="to", description=_POINT, examples=["2100-01-01T00:00:00Z"]),
+]
 
 
 async def page_cursor(

@@ -23,7 +23,7 @@ from holdfast_client.transport import (
     Retries,
     Sender,
     Server,
-    trusted_certificates,
+    certificates_for,
 )
 
 if TYPE_CHECKING:
@@ -54,14 +54,16 @@ class Served:
     def sender(self, timeout_s: float, retries: Retries) -> Sender:
         """A sender over HTTP."""
         return HttpSender(
-            self._server, httpx.Client(timeout=timeout_s, verify=trusted_certificates()), retries
+            self._server,
+            httpx.Client(timeout=timeout_s, verify=certificates_for(self._server.url)),
+            retries,
         )
 
     def async_sender(self, timeout_s: float, retries: Retries) -> AsyncSender:
         """A sender over HTTP."""
         return AsyncHttpSender(
             self._server,
-            httpx.AsyncClient(timeout=timeout_s, verify=trusted_certificates()),
+            httpx.AsyncClient(timeout=timeout_s, verify=certificates_for(self._server.url)),
             retries,
         )
 

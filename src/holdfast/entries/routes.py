@@ -68,6 +68,10 @@ def _example(body: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [body]})
 
 
+_NOT_EMPTY: dict[str, Any] = {"minLength": 1}
+Tag = Annotated[str, Field(json_schema_extra=_NOT_EMPTY)]
+
+
 class EntryPut(Body):
     """What to store under the key."""
 
@@ -75,9 +79,9 @@ class EntryPut(Body):
         {"content": "Prefers tea, no sugar.", "category": "core", "tags": ["drinks"]}
     )
 
-    content: str = Field(examples=["Prefers tea, no sugar."])
+    content: str = Field(examples=["Prefers tea, no sugar."], json_schema_extra=_NOT_EMPTY)
     category: str = Field(CORE, examples=["core"])
-    tags: list[str] | None = None
+    tags: list[Tag] | None = None
     scope: Scope = Field("agent", description="`user`: seen by those who act for this user alone")
     run_id: str | None = None
     expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
@@ -87,9 +91,9 @@ class EntryBatchItem(Body):
     """One entry of a batch."""
 
     key: str = Field(examples=["likes"])
-    content: str = Field(examples=["Prefers tea, no sugar."])
+    content: str = Field(examples=["Prefers tea, no sugar."], json_schema_extra=_NOT_EMPTY)
     category: str = CORE
-    tags: list[str] | None = None
+    tags: list[Tag] | None = None
     scope: Scope = "agent"
 
 

@@ -4,7 +4,8 @@ import re
 
 _UNITS_S = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _PART = re.compile(r"(\d{1,9})(ms|[dhms])")
-_WHOLE = re.compile(r"(?:\d{1,9}(?:ms|[dhms]))+")
+PATTERN = "(?:[0-9]{1,9}(?:ms|[dhms]))+"
+_WHOLE = re.compile(PATTERN)
 
 FORM = "a duration such as 30s, 24h, 7d or 1h30m"
 

@@ -1,12 +1,13 @@
 """Learning over HTTP: sessions, proposals, extraction on demand, undoing a job."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field, StrictBool, ValidationError
 
 from holdfast.conversations.model import AppendResult
+from holdfast.edge.messages import Messages
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, page_cursor
@@ -31,7 +32,6 @@ from holdfast.learning.settle import Learning
 
 router = APIRouter(route_class=ApiRoute, tags=["learning"])
 
-Messages = str | dict[str, Any] | list[str | dict[str, Any]]
 EXAMPLE = [{"role": "user", "content": "Remember that I park on level 3."}]
 
 

@@ -42,13 +42,23 @@ _EXAMPLE = {
     "default_key_template": "session:{{.session_id}}",
     "persistence": {"type": "postgres", "ttl": "30d"},
 }
-_RESOURCE_BODY = {
-    "requestBody": {
-        "required": True,
-        "description": "JSON, or YAML as `application/yaml`",
-        "content": {"application/json": {"schema": {"type": "object"}, "example": _EXAMPLE}},
+_REQUIRED = ("resource", "id", "type", "persistence")
+
+
+def _body(schema: dict[str, Any]) -> dict[str, Any]:
+    """Describes the body: these operations read it themselves, since it may be YAML."""
+    return {
+        "requestBody": {
+            "required": True,
+            "description": "JSON, or YAML as `application/yaml`",
+            "content": {"application/json": {"schema": schema, "example": _EXAMPLE}},
+        }
     }
-}
+
+
+# All fields and the rules between them are at `/memory-resources/schema`.
+_RESOURCE_BODY = _body({"type": "object", "required": [*_REQUIRED]})
+_ANY_BODY = _body({"type": "object"})
 
 
 class MemoryResource(BaseModel, extra="allow"):
@@ -124,7 +134,7 @@ async def get_schema() -> dict[str, Any]:
 @router.post(
     "/validate",
     operation_id="conversations.validate_resource",
-    openapi_extra=_RESOURCE_BODY,
+    openapi_extra=_ANY_BODY,
     response_model=None,
     responses={200: {"model": ResourceValidation}},
 )

@@ -45,7 +45,14 @@ async def post_asset(
     caller: TheCaller,
     db: TheDatabase,
     store: TheAssets,
-    name: Annotated[str, Query(description="the file's name", examples=["brief.pdf"])] = "asset",
+    name: Annotated[
+        str,
+        Query(
+            description="the file's name: printable characters",
+            examples=["brief.pdf"],
+            json_schema_extra={"minLength": 1, "maxLength": 255},
+        ),
+    ] = "asset",
     content_digest: Annotated[
         str | None, Header(description="RFC 9530: refused where the bytes are others")
     ] = None,

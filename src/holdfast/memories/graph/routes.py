@@ -1,6 +1,6 @@
 """The node graph over HTTP."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import AliasChoices, Field
@@ -59,7 +59,9 @@ class NodeBody(Body):
 
 
 class NodeChange(Body):
-    """What to change about a node; a field that is left out stays."""
+    """What to change about a node; a field that is left out stays, and a null takes the summary away."""
+
+    NEVER_NULL: ClassVar[tuple[str, ...]] = ("name", "kind", "aliases")
 
     name: str | None = Field(None, examples=["Ana Pérez"])
     kind: str | None = Field(None, examples=["entity"])

@@ -19,6 +19,7 @@ from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
 from holdfast.memories import batch, deletion, saving, service
 from holdfast.memories.model import (
+    MAX_BATCH,
     Deletion,
     Filter,
     Memory,
@@ -69,7 +70,9 @@ def _or_refusal(value: Any, parse: Callable[[Any], MemorySave]) -> MemorySave | 
 class MemoryBatchSave(wire.Body):
     """Up to 1,000 memories to save in one transaction."""
 
-    memories: list[Annotated[MemorySave, WrapValidator(_or_refusal)]]
+    memories: list[Annotated[MemorySave, WrapValidator(_or_refusal)]] = Field(
+        json_schema_extra={"minItems": 1, "maxItems": MAX_BATCH}
+    )
 
 
 class FilterBody(wire.Body):

@@ -37,7 +37,12 @@ async def read_stats(
         Instant | None, Query(alias="to", description="up to this instant; now")
     ] = None,
     bucket: Annotated[
-        str, Query(description="minute, hour, day, or a duration such as 15m", examples=["hour"])
+        str,
+        Query(
+            description="minute, hour, day, or a duration such as 15m, of a minute at least",
+            examples=["hour"],
+            json_schema_extra={"pattern": rf"^(minute|hour|day|{durations.PATTERN})$"},
+        ),
     ] = "hour",
 ) -> UsageOverTime:
     """Writes, recalls, hit rate, tokens, evictions and mean latency of the org, by face and span of time."""

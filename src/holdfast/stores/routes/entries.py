@@ -13,6 +13,7 @@ from holdfast.stores.entries import Expected
 from holdfast.stores.model import PathPage, StoreEntry
 from holdfast.stores.routes.words import (
     MAX_VERSION,
+    NO_CONTROLS,
     PREFIX,
     EntryCreate,
     EntryRestore,
@@ -44,7 +45,8 @@ async def list_entries(
     caller: TheCaller,
     db: TheDatabase,
     path_prefix: Annotated[
-        str | None, Query(description="whole segments: `notes` or `notes/`")
+        str | None,
+        Query(json_schema_extra=NO_CONTROLS, description="whole segments: `notes` or `notes/`"),
     ] = None,
     depth: Annotated[
         int, Query(ge=0, le=MAX_DEPTH, description="roll up what lies deeper; 0: nothing")

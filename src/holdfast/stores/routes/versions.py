@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
+from holdfast.edge.wire import STORE_VERSION_OR_TIME
 from holdfast.kernel.pages import Page
 from holdfast.stores import changes, versions
 from holdfast.stores.model import Action, EntryVersion, StoreDiff
@@ -52,10 +53,14 @@ async def redact_version(
 async def get_diff(
     store_id: str,
     since: Annotated[
-        str, Query(alias="from", description=_FROM_TO, examples=["2026-01-01T00:00:00Z"])
+        str,
+        STORE_VERSION_OR_TIME,
+        Query(alias="from", description=_FROM_TO, examples=["2026-01-01T00:00:00Z"]),
     ],
     until: Annotated[
-        str, Query(alias="to", description=_FROM_TO, examples=["2030-01-01T00:00:00Z"])
+        str,
+        STORE_VERSION_OR_TIME,
+        Query(alias="to", description=_FROM_TO, examples=["2030-01-01T00:00:00Z"]),
     ],
     caller: TheCaller,
     db: TheDatabase,

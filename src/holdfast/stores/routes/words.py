@@ -1,6 +1,6 @@
 """What the routes of stores share: bodies, parameters, the ETag."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Query, Response
 from pydantic import Field
@@ -19,13 +19,18 @@ PREFIX = "/memory_stores"
 Thing = TypeVar("Thing", Store, StoreEntry)
 VersionNumber = Annotated[int, Field(ge=1, le=MAX_VERSION, examples=[1])]
 
+MetadataKey = Annotated[str, Field(json_schema_extra={"minLength": 1})]
+NO_CONTROLS: dict[str, Any] = {"pattern": r"^[^\x00-\x1f\x7f-\x9f]*$"}
+# Relative and without control characters; that it has no `..` is checked apart.
+_PATH_FORM: dict[str, Any] = {"pattern": r"^[^/\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"}
+
 
 class StoreCreate(Body):
     """A new store."""
 
     name: str = Field(examples=["Team handbook"])
     description: str = Field("", examples=["How we work"])
-    metadata: dict[str, str] = Field(default_factory=dict, examples=[{"team": "support"}])
+    metadata: dict[MetadataKey, str] = Field(default_factory=dict, examples=[{"team": "support"}])
     visibility: Visibility = Field("org", description="`private`: for the user that makes it alone")
     read_only: bool = Field(False, description="user and agent keys only read its entries")
 
@@ -35,7 +40,7 @@ class StoreChange(Body):
 
     name: str | None = Field(None, examples=["Handbook"])
     description: str | None = Field(None, examples=["How we work"])
-    metadata: dict[str, str | None] | None = Field(None, examples=[{"team": None}])
+    metadata: dict[MetadataKey, str | None] | None = Field(None, examples=[{"team": None}])
     visibility: Visibility | None = None
     read_only: bool | None = None
 
@@ -43,9 +48,9 @@ class StoreChange(Body):
 class EntryCreate(Body):
     """A text and where it lies."""
 
-    path: str = Field(examples=["notes/tea.md"])
+    path: str = Field(examples=["notes/tea.md"], json_schema_extra=_PATH_FORM)
     content: str = Field(examples=["Ana drinks green tea.\n"])
-    metadata: dict[str, str] = Field(default_factory=dict, examples=[{"source": "chat"}])
+    metadata: dict[MetadataKey, str] = Field(default_factory=dict, examples=[{"source": "chat"}])
 
 
 class EntryUpdate(Body):
@@ -53,8 +58,8 @@ class EntryUpdate(Body):
 
     content: str = Field(examples=["Ana drinks black tea.\n"])
     version: VersionNumber
-    metadata: dict[str, str] | None = Field(None, examples=[{"source": "chat"}])
-    path: str | None = Field(None, examples=["notes/drinks.md"])
+    metadata: dict[MetadataKey, str] | None = Field(None, examples=[{"source": "chat"}])
+    path: str | None = Field(None, examples=["notes/drinks.md"], json_schema_extra=_PATH_FORM)
 
 
 class EntryRestore(Body):
