@@ -181,9 +181,9 @@ def _check(message: dict[str, Any], at: str, wrong: Any) -> None:
 
 def _check_content(message: dict[str, Any], at: str, wrong: Any) -> None:
     content = message["content"]
-    if content is None and message["tool_calls"]:
+    if content is None:
         content = message["content"] = ""
-    if content is not None and not isinstance(content, str):
+    if not isinstance(content, str):
         wrong("content", "must be a text")
     elif not content and not message["tool_calls"] and message["type"] != COMPACTION:
         wrong("content", "may be empty only with tool_calls")
