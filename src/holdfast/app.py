@@ -70,7 +70,7 @@ ROUTERS = (
     people.router,
     *operations.routers,
     learning.router,
-    learning.extract_router,
+    learning.model_router,
     erasure.router,
     exchange.router,
 )

@@ -113,12 +113,43 @@ async def append_messages(
     )
 
 
-@router.post(
+async def _read_first(request: Request) -> None:
+    """Have the extractor read before the transaction of an Idempotency-Key; what is wrong with the request is refused in it."""
+    caller: Caller = request.state.identified.caller
+    learning: Learning = request.app.state.learning
+    session_id = request.path_params.get("session_id")
+    content = await request.body()
+    try:
+        if session_id is None:
+            request.state.read = await _read_messages(learning, caller, content)
+        elif content and SettleAsk.model_validate_json(content).dry_run:
+            request.state.read = await service.read_session_ahead(learning, caller, session_id)
+    except (ValidationError, HoldfastError) as refusal:
+        if isinstance(refusal, HoldfastError) and refusal.status >= 500:
+            raise
+
+
+async def _read_messages(learning: Learning, caller: Caller, content: bytes) -> service.Read:
+    body = ExtractAsk.model_validate_json(content)
+    return await service.read_messages(learning, caller, body.messages, agent_id=body.agent_id)
+
+
+class ModelRoute(ApiRoute):
+    """An operation that asks a model: under an Idempotency-Key it asks before the transaction begins."""
+
+    prepare = staticmethod(_read_first)
+
+
+model_router = APIRouter(route_class=ModelRoute, tags=["learning"])
+
+
+@model_router.post(
     "/sessions/{session_id}/settle",
     operation_id="sessions.settle",
     responses={202: {"model": Settling, "description": "A job learns from the session."}},
 )
 async def settle_session(
+    request: Request,
     session_id: ClientId,
     response: Response,
     caller: TheCaller,
@@ -127,37 +158,16 @@ async def settle_session(
 ) -> Settling | Rehearsed:
     """Learn from what is new in a session now (202), or show what that would propose (`dry_run`)."""
     if body is not None and body.dry_run:
-        return await service.rehearse_settling(learning, caller, session_id)
+        return await service.rehearse_settling(
+            learning, caller, session_id, read=getattr(request.state, "read", None)
+        )
     settling = await service.settle_session(learning, caller, session_id)
     if settling.job_id is not None:
         response.status_code = 202
     return settling
 
 
-async def _read_first(request: Request) -> None:
-    """Have the extractor read the body before the transaction of an Idempotency-Key; a bad body is refused in it."""
-    caller: Caller = request.state.identified.caller
-    learning: Learning = request.app.state.learning
-    try:
-        body = ExtractAsk.model_validate(await request.json())
-        request.state.read = await service.read_messages(
-            learning, caller, body.messages, agent_id=body.agent_id
-        )
-    except (ValidationError, HoldfastError) as refusal:
-        if isinstance(refusal, HoldfastError) and refusal.status >= 500:
-            raise
-
-
-class ExtractRoute(ApiRoute):
-    """An operation that asks a model: under an Idempotency-Key it asks before the transaction begins."""
-
-    prepare = staticmethod(_read_first)
-
-
-extract_router = APIRouter(route_class=ExtractRoute, tags=["learning"])
-
-
-@extract_router.post("/memories/extract", operation_id="memories.extract")
+@model_router.post("/memories/extract", operation_id="memories.extract")
 async def extract(
     request: Request, body: ExtractAsk, caller: TheCaller, learning: TheLearning
 ) -> Extraction:

@@ -20,11 +20,13 @@ from holdfast.learning.recording import Origin
 from holdfast.learning.sessions import read_session, request_settling
 from holdfast.learning.settle import (
     Learning,
+    ReadPart,
     RollBack,
     Vectors,
     again_if_changed,
     extract,
     has_new,
+    read_ahead,
     rehearse,
 )
 from holdfast.memories.model import Place
@@ -80,12 +82,22 @@ async def settle_session(learning: Learning, caller: Caller, session_id: str) ->
     return Settling(job_id, "running" if status == "running" else "queued")
 
 
-async def rehearse_settling(learning: Learning, caller: Caller, session_id: str) -> Rehearsed:
-    """What settling would propose now. Nothing is changed."""
+async def read_session_ahead(learning: Learning, caller: Caller, session_id: str) -> list[ReadPart]:
+    """Have the extractor read what is new in a session, for `rehearse_settling`. Belongs before any transaction."""
     db = learning.backends.db
     await directory.read_session(db, caller, session_id)
     session = await read_session(db, caller, session_id)
-    return Rehearsed(await rehearse(learning, session, caller))
+    return await read_ahead(learning, session, caller)
+
+
+async def rehearse_settling(
+    learning: Learning, caller: Caller, session_id: str, *, read: list[ReadPart] | None = None
+) -> Rehearsed:
+    """What settling would propose now. Nothing is changed. `read` is what `read_session_ahead` gave."""
+    db = learning.backends.db
+    await directory.read_session(db, caller, session_id)
+    session = await read_session(db, caller, session_id)
+    return Rehearsed(await rehearse(learning, session, caller, read))
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,21 +266,54 @@ async def has_new(learning: Learning, session: SessionRow, caller: Caller) -> bo
     return False
 
 
-async def rehearse(learning: Learning, session: SessionRow, caller: Caller) -> list[Proposal]:
-    """What settling would propose now; everything that it writes is rolled back."""
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """New messages of one conversation, what the extractor made of them, and the vectors to compare it by."""
+
+    part: _Part
+    found: Extracted
+    vectors: Vectors
+
+
+async def read_ahead(learning: Learning, session: SessionRow, caller: Caller) -> list[ReadPart]:
+    """Have the extractor read what is new in a session. Asks models, so it belongs before any transaction."""
     acting = session.acting(caller)
-    parts: list[tuple[_Part, Extracted, Vectors]] = []
+    read: list[ReadPart] = []
     for conversation in await _conversations(learning, acting, session.id):
         part = await _read_part(learning, acting, conversation)
         if part is not None:
             found = await extract(learning.extractor, acting, part.messages, part.context)
             vectors = await learning_run.embed(learning.backends.db, acting, found.extraction)
-            parts.append((part, found, vectors))
+            read.append(ReadPart(part, found, vectors))
+    return read
+
+
+async def rehearse(
+    learning: Learning,
+    session: SessionRow,
+    caller: Caller,
+    read: Sequence[ReadPart] | None = None,
+) -> list[Proposal]:
+    """What settling would propose now; everything that it writes is rolled back.
+
+    `read` is what `read_ahead` gave. Where a job has learned from these messages since, the session is read again.
+    """
+    for _ in range(ATTEMPTS):
+        known = read if read is not None else await read_ahead(learning, session, caller)
+        try:
+            return await _rehearse(learning, session.acting(caller), known)
+        except Overtaken:
+            read = None
+    raise Conflict("jobs keep settling this session: ask again")
+
+
+async def _rehearse(learning: Learning, acting: Caller, read: Sequence[ReadPart]) -> list[Proposal]:
     proposals: list[Proposal] = []
-    try:
+    with suppress(RollBack):
         async with learning.backends.db.begin(acting) as tx:
-            for part, found, vectors in parts:
-                proposals += await _learn(learning, tx, acting, part, found, None, vectors)
+            for each in read:
+                proposals += await _learn(
+                    learning, tx, acting, each.part, each.found, None, each.vectors
+                )
             raise RollBack
-    except RollBack:
-        return proposals
+    return proposals
