@@ -34,6 +34,8 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("I like coffee.", "I like tea.", "add"),
         ("I work at Acme.", "I no longer work at Acme.", "supersede"),
         ("my sister is called Desi.", "my sister is called Mila.", "add"),  # there may be two
+        ("they take him at 20:15.", "she can take ibuprofen for her migraines now.", "add"),  # one word is no topic
+        ("the rent is 700.", "the rent is 780 now.", "supersede"),  # unless neither has more
         ("my boss is Petra Lang.", "my new boss is Callum Whitelaw.", "supersede"),
         ("the code freeze starts on 17 November.", "the code freeze starts on 24 November instead.", "supersede"),
         ("Tadhg swims four mornings a week.", "Tadhg swims four mornings a week.", "same"),

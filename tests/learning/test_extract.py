@@ -181,3 +181,9 @@ def test_messages_of_the_context_are_not_learned_from_again():
     messages = talk("I live in Leipzig.", "I'm a piano tuner.")
     found = extract(messages[1:], context=messages[:1], speaker=Speaker())
     assert [each.attribute for each in found.candidates] == ["job"]
+
+
+def test_what_says_that_something_changed_needs_less_worth_to_be_kept():
+    assert plain(learned("he sees the paper on the fridge every day")) == []
+    [candidate] = plain(learned("he took the paper from the fridge, the rule is gone for good"))
+    assert candidate.change == "ends"

@@ -30,7 +30,7 @@ SAME_TOPIC = 0.34
 SAME_TOPIC_FIGURES = 0.5
 """The same without a word of change, where both hold figures or dates and they differ."""
 SHARED_WORDS = 2
-"""How many words two statements must share for one to replace the other, where both have so many: one name is no topic."""
+"""How many words two statements must share for one to replace the other, unless each has fewer: one name is no topic."""
 SAME_VALUE = 0.6
 """From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
 
@@ -226,9 +226,8 @@ def _judge(
         return Comparison("same", fact.id, score)
     if fact.attribute and not _names(candidate, fact):
         return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
-    enough = len(_topic(words) & others) >= min(
-        SHARED_WORDS, len(_topic(others)), len(_topic(words))
-    )
+    most = max(len(_topic(others)), len(_topic(words)))
+    enough = len(_topic(words) & others) >= min(SHARED_WORDS, most)
     changed = candidate.change is not None and score >= SAME_TOPIC
     differs = contradicts and score >= SAME_TOPIC_FIGURES
     if (changed or differs) and enough and not meaning.adds_to(candidate):

@@ -1,20 +1,29 @@
 """Settling without a worker: the handler of the job, called here, on the database of the running service.
 
-As a script it settles a session in forks that are killed with SIGKILL, each at a later statement than the one before, until
-one comes to its end: `python -m tests.learning.service.in_process URL ORG USER SESSION JOB STRIDE`.
+`killed_at_each_statement` ends the connections of a run at every statement in turn, as the kernel does for a killed process. As a
+script this settles a session in forks that are killed with SIGKILL, at these statements: `python -m
+tests.learning.service.in_process URL ORG USER SESSION JOB NUMBER…`.
 """
 
 import asyncio
 import os
 import signal
+import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import Any
+from unittest.mock import patch
+
+import psycopg
 
 from holdfast.conversations.backends import Backends
 from holdfast.kernel import jobs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.tx import Tx
 from holdfast.learning import settle
 from holdfast.learning.extractor import Extractor, RulesExtractor
@@ -52,10 +61,52 @@ async def settle_here(
     return job_id
 
 
-async def _killed_at(number: int, url: str, org: str, user: str, session: str, job: str) -> None:
-    """Settle, and die as the statement of this number is sent; what was sent before may have arrived."""
-    sent = 0
-    send = Tx.send
+class Killed(BaseException):
+    """The process would be gone here. No handler of exceptions takes it for a failure that it can answer."""
+
+
+async def killed_at_each_statement(
+    db: Database, org_id: str, user_id: str, session: str, job: str
+) -> int:
+    """Do a job again and again, each time killed one statement later, until one run comes to its end; how many were killed."""
+    learning = learning_on(db)
+    for number in count(1):
+        with _cut_off_at(number) as killed:
+            try:
+                await run_job(learning, org_id, user_id, session, job)
+            except (Killed, psycopg.Error, HoldfastError):
+                if not killed:
+                    raise
+        if not killed:
+            return number - 1
+    raise AssertionError("unreachable")
+
+
+@contextmanager
+def _cut_off_at(number: int) -> Iterator[list[int]]:
+    """Cut the connection as the statement of this number is about to be sent; what was sent before may have arrived.
+
+    The list holds the number once that happened. After it nothing of this run reaches the database, whatever cleans up.
+    """
+    sent, killed, send = 0, [], Tx.send
+
+    async def counting(self: Tx, *args: Any) -> Any:
+        nonlocal sent
+        sent += 1
+        if sent >= number:
+            killed.append(number)
+            with socket.socket(fileno=os.dup(self.connection.pgconn.socket)) as wire:
+                wire.shutdown(socket.SHUT_RDWR)
+            raise Killed
+        return await send(self, *args)
+
+    with patch.object(Tx, "send", counting):
+        yield killed
+
+
+async def _die_at(number: int, url: str, org: str, user: str, session: str, job: str) -> None:
+    """Settle, and die as the statement of this number is sent."""
+    sent, send = 0, Tx.send
 
     async def counting(self: Tx, *args: Any) -> Any:
         nonlocal sent
@@ -64,30 +115,25 @@ async def _killed_at(number: int, url: str, org: str, user: str, session: str, j
             os.kill(os.getpid(), signal.SIGKILL)
         return await send(self, *args)
 
-    Tx.send = counting  # type: ignore[method-assign]
     db = Database(url, min_size=1, max_size=3, services=[Embedders("none")])
-    async with db.opened():
-        await run_job(learning_on(db), org, user, session, job)
+    with patch.object(Tx, "send", counting):
+        async with db.opened():
+            await run_job(learning_on(db), org, user, session, job)
 
 
-def main(url: str, org: str, user: str, session: str, job: str, stride: str) -> None:
-    killed = 0
-    while True:
+def main(url: str, org: str, user: str, session: str, job: str, *numbers: str) -> None:
+    for number in numbers:
         child = os.fork()
         if child == 0:
             try:
-                number = 1 + killed * int(stride)
-                asyncio.run(_killed_at(number, url, org, user, session, job))
+                asyncio.run(_die_at(int(number), url, org, user, session, job))
                 os._exit(0)
             except BaseException as error:  # whatever it is, the parent says so
                 print(f"{type(error).__name__}: {error}", file=sys.stderr)
                 os._exit(1)
         _, status = os.waitpid(child, 0)
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
-            killed += 1
-            continue
-        print(killed)
-        sys.exit(os.waitstatus_to_exitcode(status))
+        if not os.WIFSIGNALED(status):
+            sys.exit(f"the run that was to die at statement {number} came to its end")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,13 @@ import pytest
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.learning import run as learning_run
 from holdfast.learning.extractor import ExtractionFailed, RulesExtractor
-from tests.learning.service.in_process import learning_on, new_job, run_job, settle_here
+from tests.learning.service.in_process import (
+    killed_at_each_statement,
+    learning_on,
+    new_job,
+    run_job,
+    settle_here,
+)
 
 ROOT = Path(__file__).parents[3]
 FIRST = ("I live in Porto.", "Remember that my dentist is on Elm Street.")
@@ -44,22 +50,23 @@ async def test_a_worker_that_is_killed_at_any_step_leaves_what_one_run_would(
     for each, tenant in ((talk, org), (clean, other)):
         await each.say(*FIRST)
         await settle_here(db, tenant.id, "ana", "talk-1")
-        await each.say(*SAID)
+        await each.say(*SAID[1:])
     await settle_here(db, other.id, "ana", "talk-1")
     job_id = await new_job(db, org.id, "ana", "talk-1")
 
-    names = (service.app_url, org.id, "ana", "talk-1", job_id, "7")
+    forks = (service.app_url, org.id, "ana", "talk-1", job_id, "1", "30", "60")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.learning.service.in_process", *names,
+        sys.executable, "-m", "tests.learning.service.in_process", *forks,
         cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    out, err = await process.communicate()
+    _, err = await process.communicate()
+    killed = await killed_at_each_statement(db, org.id, "ana", "talk-1", job_id)
 
     assert process.returncode == 0, err.decode()
-    assert int(out.split()[-1]) > 5  # it was killed at many steps
+    assert killed > 60  # once at every statement of the job
     assert await everything(talk) == await everything(clean)
     job = await talk.call("GET", f"/jobs/{job_id}")
-    assert (job["status"], job["result"]["messages"]) == ("succeeded", len(SAID))
+    assert (job["status"], job["result"]["messages"]) == ("succeeded", len(SAID) - 1)
 
 
 async def test_two_workers_and_repeated_jobs_are_as_one(talk, org, db):

@@ -16,7 +16,7 @@ from holdfast.learning.rules import build, poison
 from holdfast.learning.rules.families import answer as answers
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
-from holdfast.learning.rules.worth import KEEP, Worth, worth_of
+from holdfast.learning.rules.worth import Worth, least_worth, worth_of
 from holdfast.learning.secrets import mask_secrets
 
 RETRACTION_REACH = 6
@@ -97,15 +97,16 @@ def _from_user(
 def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Candidate]:
     """Slots, and where the message is worth keeping, the statements that slots do not cover."""
     left: list[Sentence] = []
+    is_kept = worth.probability >= least_worth(reading.statements)
     for sentence in reading.statements:
         filled = 0
         for match, candidate in build.slot_candidates(reading.message, sentence, speaker):
-            if worth.probability >= KEEP or not match.rule.passing:
+            if is_kept or not match.rule.passing:
                 yield candidate
                 filled += match.end - match.start
         if filled < SLOT_COVERS * len(sentence.folded):
             left.append(sentence)
-    if worth.probability >= KEEP:
+    if is_kept:
         yield from build.statement_candidates(reading.message, left, worth, speaker)
     else:
         yield from build.plain_candidates(reading.message, left, speaker)
