@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.access.service import make_link
+from holdfast.directory import users
 from tests.console.chromium import PHONE, WIDE, chromium, look_as, missing, sign_in
 from tests.console.conftest import PASSWORD
 from tests.console.places import pages, specimens
@@ -114,13 +115,29 @@ async def test_search_and_the_menu_are_reached_by_keyboard_alone(page, service, 
     assert "tea" in page.find_element(By.TAG_NAME, "main").text
 
 
-async def test_the_first_tab_skips_to_the_content_and_focus_is_visible(page):
+# Focuses every control that a keyboard reaches; whether it took the focus, and how it is outlined then.
+OUTLINED = """
+const stops = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]';
+const seen = [...document.querySelectorAll(stops)].filter(each => each.checkVisibility() && !each.closest('details:not([open]) > :not(summary)'));
+return seen.map(each => { each.focus(); const style = getComputedStyle(each);
+  return [each.tagName, each.name || each.textContent.trim(), document.activeElement === each, style.outlineStyle, parseFloat(style.outlineWidth)]; });
+"""
+
+
+async def test_the_first_tab_skips_to_the_content_and_focus_is_visible(page, service):
     press(page, Keys.TAB)
     focused = page.switch_to.active_element
     assert focused.text == "Skip to the content"
     assert focused.value_of_css_property("outline-style") == "solid"
     press(page, Keys.ENTER)
     assert page.switch_to.active_element.tag_name == "main"
+    for address in ("/memories", "/memories/new", "/keys"):
+        page.get(service.url + address)
+        press(page, Keys.TAB)  # the last thing that was pressed is a key: focus is shown
+        controls = page.execute_script(OUTLINED)
+        assert len(controls) > 20
+        plain = [each for each in controls if not (each[2] and each[3] == "solid" and each[4] >= 2)]
+        assert plain == []
 
 
 async def test_a_memory_is_written_edited_and_erased_with_a_step_up(page, service):
@@ -232,3 +249,138 @@ async def test_proposals_are_reviewed_by_keyboard_alone(page, service, org):
     decided = {each["id"]: each for each in (await api.get("/proposals")).json()["data"]}
     assert [decided[each]["status"] for each in shown[:3]] == ["applied", "rejected", "applied"]
     assert decided[shown[2]]["content"] == "Edited by hand"
+
+
+def enter(driver, css, text=None):
+    """Press Enter on a control, or type a text into it."""
+    control = driver.find_element(By.CSS_SELECTOR, css)
+    if text is None:
+        control.send_keys(Keys.ENTER)
+        return
+    control.clear()
+    control.send_keys(text)
+
+
+def confirm(driver, css):
+    """Press Enter on a button that asks, and say yes."""
+    enter(driver, css)
+    driver.switch_to.alert.accept()
+
+
+def main_text(driver):
+    return driver.find_element(By.TAG_NAME, "main").text
+
+
+async def test_a_file_of_a_store_is_written_compared_restored_and_redacted_by_keyboard(
+    page, service
+):
+    page.get(f"{service.url}/stores")
+    enter(page, "form[action='/stores'] [name=name][required]", "Handbook")
+    enter(page, "details form button.primary")
+    until(page, lambda: h1(page) == "Handbook")
+    enter(page, "[name=path]", "notes/tea.md")
+    enter(page, "[name=content]", "Green")
+    enter(page, "form[action$='/entries'] button.primary")
+    until(page, lambda: h1(page) == "notes/tea.md")
+    enter(page, "[name=content]", "Black")
+    enter(page, "main form button.primary")
+    until(page, lambda: "Save as version 3" in main_text(page))
+    enter(page, "form[action$='/compare'] button")
+    until(page, lambda: h1(page) == "Version 2")
+    shown = page.find_element(By.CSS_SELECTOR, "table.diff").text
+    assert "Green" in shown
+    assert "Black" in shown
+    page.back()
+    enter(page, "tbody tr:last-child a")
+    until(page, lambda: h1(page) == "Version 1")
+    enter(page, "form[action$='/restore'] button")
+    until(page, lambda: "Restored as the newest version." in main_text(page))
+    assert page.find_element(By.NAME, "content").get_attribute("value") == "Green"
+    enter(page, "tbody tr:nth-child(2) a")
+    until(page, lambda: h1(page) == "Version 2")
+    confirm(page, "form[action$='/redact'] button")
+    until(page, lambda: "was redacted" in main_text(page))
+    assert "Black" not in main_text(page)
+
+
+async def test_a_fix_is_rehearsed_started_watched_and_reverted_by_keyboard(
+    page, service, api_of_ana
+):
+    for key in ("tea", "drink"):
+        body = {"key": key, "value": "Ana takes her tea green"}
+        assert (await api_of_ana.post("/memories", json=body)).status_code == 201
+    page.get(f"{service.url}/hygiene")
+    enter(page, "a[href='/hygiene?rehearse=duplicates']")
+    until(page, lambda: "Fixing duplicates would make 1 proposal" in main_text(page))
+    confirm(page, "form:has([value=duplicates]) button")
+    until(page, lambda: "/jobs/" in page.current_url)
+    page.execute_script("window.sameDocument = true")
+    until(page, lambda: "succeeded" in h1(page))
+    # The page was kept up to date without being loaded again, unless the job was faster than the page.
+    watched = page.find_element(By.ID, "job").get_attribute("data-again")
+    assert watched is None
+    assert page.execute_script("return window.sameDocument")
+    page.refresh()
+    confirm(page, "form[action$='/revert'] button")
+    until(page, lambda: h1(page) == "Reverted")
+    assert len((await api_of_ana.get("/memories")).json()["data"]) == 2
+
+
+async def test_a_prompt_is_previewed_and_a_key_is_minted_and_revoked_by_keyboard(
+    page, service, api_of_ana
+):
+    entry = {"content": "Answer in short sentences", "scope": "user"}
+    assert (await api_of_ana.put("/agents/bot/entries/style", json=entry)).status_code == 201
+    page.get(f"{service.url}/prompt")
+    enter(page, "[name=message]", "Hello")
+    page.find_element(By.NAME, "agent_id").send_keys("bot")
+    enter(page, "[name=max_tokens]", "500")
+    enter(page, "main button.primary")
+    until(page, lambda: "of 500" in main_text(page))
+    assert "Answer in short sentences" in main_text(page)
+    page.get(f"{service.url}/keys")
+    enter(page, "[name=name]", "laptop")
+    enter(page, "section button.primary")
+    until(page, lambda: h1(page) == "Confirm that it is you")
+    press(page, PASSWORD, Keys.ENTER)
+    until(page, lambda: "shown this once" in main_text(page))
+    key = page.find_element(By.CSS_SELECTOR, ".paste code").text
+    assert key.startswith("hf_live_")
+    row = "//tr[contains(., 'laptop')]//button"
+    page.find_element(By.XPATH, row).send_keys(Keys.ENTER)
+    page.switch_to.alert.accept()
+    until(page, lambda: "Revoked" in main_text(page))
+    assert key not in page.page_source
+    assert page.find_elements(By.XPATH, row) == []
+
+
+async def test_an_entry_that_changed_meanwhile_is_merged_by_keyboard(page, service, api_of_ana):
+    path, stored = "/agents/bot/entries/style", {"content": "Short sentences", "scope": "user"}
+    assert (await api_of_ana.put(path, json=stored)).status_code == 201
+    page.get(f"{service.url}/entries/bot")
+    enter(page, "tbody a")
+    until(page, lambda: h1(page) == "style")
+    await api_of_ana.put(path, json=stored | {"content": "Long sentences"})
+    enter(page, "[name=content]", "Short words")
+    enter(page, "main button.primary")
+    until(page, lambda: h1(page) == "The entry changed meanwhile")
+    assert page.switch_to.active_element.get_attribute("name") == "content"
+    enter(page, "[name=content]", "Long sentences, short words")
+    enter(page, "main button.primary")
+    until(page, lambda: "Saved." in main_text(page))
+    assert (await api_of_ana.get(path)).json()["content"] == "Long sentences, short words"
+
+
+async def test_a_person_is_erased_after_a_step_up_by_keyboard(page, service, db, org):
+    await users.put_user(db, org.operator, "cleo")
+    page.get(f"{service.url}/people")
+    enter(page, "a[href='/people/cleo']")
+    until(page, lambda: h1(page).startswith("cleo"))
+    enter(page, "a[href='/erase?user_id=cleo']")
+    until(page, lambda: h1(page) == "Erase a person")
+    enter(page, "[name=again]", "cleo")
+    confirm(page, "main form button.danger")
+    until(page, lambda: h1(page) == "Confirm that it is you")
+    press(page, PASSWORD, Keys.ENTER)
+    until(page, lambda: "/jobs/" in page.current_url)
+    assert "receipt is named here" in main_text(page)

@@ -25,7 +25,9 @@ def test_both_sides_of_a_difference_are_whole(old, new):
         return
     left = {row.left_number: row.left for row in rows if row.left_number}
     right = {row.right_number: row.right for row in rows if row.right_number}
-    texts = (before.split("\n") if before else [], after.split("\n") if after else [])
+    texts = [before.split("\n") if before else [], after.split("\n") if after else []]
+    if before.endswith("\n") and after.endswith("\n"):
+        texts = [text[:-1] for text in texts]  # both end with a line end, which is no line
     for shown, text in zip((left, right), texts, strict=True):
         assert all(text[number - 1] == line for number, line in shown.items())
         hidden = sum(1 for row in rows if row.kind == "gap")

@@ -226,6 +226,33 @@ async def learning(fill, connection, org_id, job):
     return ["/proposals?status=all", f"/jobs/{job}", f"/proposals?job_id={job}"]
 
 
+async def conflicts(browser, fill, addresses):
+    """The pages that show a stale form beside what is stored; each form's texts are probes."""
+    memory = next(each for each in addresses if each.startswith("/memories/memory_"))
+    stored = next(each for each in addresses if "/entries/mem_" in each)
+    typed = probe("conflict")
+    entry = (await fill.api.get("/agents/bot/entries")).json()["data"][0]
+    forms = {
+        "/blocks/core": {"content": typed, "expected_updated_at": "2026-01-31T12:00:00Z"},
+        memory.split("?")[0]: {"key": typed, "value": typed, "tags": typed, "version": "9"},
+        stored: {"content": typed, "path": f"a/{typed}", "version": "9"},
+        "/entries/bot": {
+            "key": entry["key"],
+            "content": typed,
+            "category": typed[:60],
+            "tags": typed[:60],
+            "scope": entry["scope"],
+            "version": "9",
+        },
+    }
+    shown = {}
+    for address, form in forms.items():
+        page = (await browser.send(address, status=409, **form)).text
+        assert "meanwhile" in page, address
+        shown[f"{address} (conflict)"] = page
+    return shown
+
+
 async def test_every_stored_text_is_escaped_on_every_page(ana, org, db, owner_connection):
     fill = Filled(org.client(), org.client(Holdfast_User="ana"))
     addresses = [*PLACES, "/account"]
@@ -234,17 +261,19 @@ async def test_every_stored_text_is_escaped_on_every_page(ana, org, db, owner_co
     async with db.begin(org.caller("ana")) as tx:
         job = await jobs.enqueue(tx, "settle", "x", not_before=clock.now() + timedelta(hours=1))
     addresses += await learning(fill, owner_connection, org.id, job)
+    asked = await ana.send("/keys", status=403, kind="user", name=probe("step-up"))
     await ana.step_up()
     minted = await ana.send("/keys", status=200, kind="user", name=fill("key.name"))
     question = quote(probe("asked"))
     addresses += [f"/search?q={question}&agent_id=bot", f"/prompt?message={question}&agent_id=bot"]
     addresses += [f"/activity?actor={question}", f"/search?q=x&ids={question}"]
     addresses += ["/search?q=onerror+img+src&limit=100&agent_id=bot"]
-    shown = {"/keys (made)": minted.text}
+    shown = {"/keys (made)": minted.text, "/keys (step-up)": asked.text}
     for address in addresses:
         shown[address] = await ana.open(address)
     refused = await ana.send("/memories", status=422, key=probe("refused"), value="x" * 8_001)
     shown["/memories (refused)"] = refused.text
+    shown |= await conflicts(ana, fill, addresses)
     wrong = []
     for address, text in shown.items():
         check_page(text)

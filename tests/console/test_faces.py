@@ -322,6 +322,16 @@ async def test_the_overview_plots_writes_recalls_hits_tokens_evictions_and_laten
     await ana.open("/?days=2", 400)
 
 
+async def test_the_plots_of_a_new_org_show_its_first_day(ana, org, api_of_ana, owner_connection):
+    await api_of_ana.post("/memories", json={"key": "tea", "value": "green"})
+    assert 'href="/?days=1" aria-current="true"' in await ana.open("/")
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    owner_connection.execute(
+        "UPDATE orgs SET created_at = created_at - interval '3 days' WHERE org_id = %s", [org.id]
+    )
+    assert 'href="/?days=14" aria-current="true"' in await ana.open("/")
+
+
 async def test_search_says_what_is_wrong_with_a_question(ana, api_of_ana):
     await api_of_ana.post("/memories", json={"key": "tea", "value": "Ana takes her tea green"})
     assert "<strong>" in await ana.open("/search?q=tea&mode=lexical&kind=memory&limit=1")

@@ -167,6 +167,24 @@ def test_what_is_shown_of_an_id_is_escaped():
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "—"),
+        (True, "yes"),
+        (12_345, "12,345"),
+        (0.5, "0.5"),
+        ([], "none"),
+        ({}, "none"),
+        (["a", 2], "a, 2"),
+        ({"waited_for": False, "erased": {"users": 1}}, "waited for no, erased users 1"),
+        ("<b>", "<b>"),  # escaped where it is written on a page
+    ],
+)
+def test_values_of_json_are_written_in_words(value, text):
+    assert render.plain(value) == text
+
+
 def test_an_asset_changes_its_path_with_its_content():
     for name in render.ASSETS:
         path = render.asset_path(name)

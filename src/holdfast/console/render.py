@@ -66,6 +66,7 @@ def _environment() -> Environment:
         "plural": plural,
         "short": short,
         "quoted": quote,
+        "plain": plain,
     }
     environment.globals |= {"asset": asset_path, "version": __version__}
     return environment
@@ -126,6 +127,24 @@ def short(name: str) -> Markup:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """A number and its noun."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def plain(value: Any) -> str:
+    """A value of JSON in words: what a job or a receipt says, for reading."""
+    match value:
+        case None:
+            return "—"
+        case bool():
+            return "yes" if value else "no"
+        case int() | float():
+            return f"{value:,}"
+        case dict():
+            parts = [f"{name.replace('_', ' ')} {plain(each)}" for name, each in value.items()]
+        case list() | tuple():
+            parts = [plain(each) for each in value]
+        case _:
+            return str(value)
+    return ", ".join(parts) or "none"
 
 
 __all__ = ["ASSETS", "asset", "asset_path", "escape", "page"]

@@ -38,6 +38,8 @@ def side_by_side(before: str, after: str) -> list[Row]:
     if before == after:
         return []
     old, new = (text.split("\n") if text else [] for text in (before, after))
+    if before.endswith("\n") and after.endswith("\n"):
+        old, new = old[:-1], new[:-1]  # a line end on both sides is no line of its own
     rows: list[Row] = []
     taken = 0
     for row in _rows(old, new):
