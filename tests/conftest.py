@@ -258,6 +258,12 @@ def _one_certificate(folder: Path) -> Path:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores: a test often waits for the service, the database or a clock."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     node.workerinput["holdfast"] = vars(node.config.stash[_service])
 

@@ -2,16 +2,19 @@
 
 import json
 import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from subprocess import PIPE
 from typing import Any
 
+import anyio
 import httpx2
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult
 
+from tests import forked
 from tests.conftest import Org, Service
 
 
@@ -41,14 +44,24 @@ async def connected(
 async def started(
     service: Service, *options: str, mode: Any = "auto", tools: str = "all", **env: str
 ) -> AsyncIterator[Client]:
-    """A client of a `holdfast mcp` that it starts itself."""
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "holdfast", "mcp", "--tools", tools, *options],
-        env={**os.environ, "HOLDFAST_DATA_DIR": service.data_dir, **env},
-    )
-    async with Client(command, mode=mode) as client:
+    """A client of a `holdfast mcp` of its own."""
+    args = ["-m", "holdfast", "mcp", "--tools", tools, *options]
+    variables = {**os.environ, "HOLDFAST_DATA_DIR": service.data_dir, **env}
+    async with Client(_standard_streams(args, variables), mode=mode) as client:
         yield client
+
+
+@asynccontextmanager
+async def _standard_streams(args: list[str], env: dict[str, str]) -> AsyncIterator[Any]:
+    """The transport of a forked Python process. The SDK's own starts the program that it is given."""
+    process = forked.popen(args, stdin=PIPE, stdout=PIPE, env=env, text=True)
+    received, sent = anyio.wrap_file(process.stdout), anyio.wrap_file(process.stdin)
+    async with stdio_server(received, sent) as streams:  # one line a message, either way
+        try:
+            yield streams
+        finally:
+            await sent.aclose()
+    assert process.wait(30) == 0
 
 
 async def ask(client: Client, tool: str, **arguments: Any) -> Any:

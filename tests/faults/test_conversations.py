@@ -293,7 +293,7 @@ async def test_sixteen_processes_append_to_one_instance(
     assert (await api.put("/memory-resources/r", json=config)).status_code == 201
     script = tmp_path / "writer.py"
     script.write_text(WRITER)
-    processes, calls = 16, 12
+    processes, calls = 16, 6
     arguments = [service.app_url, service.redis_url, org.id]
     writers = [
         forked.popen(
