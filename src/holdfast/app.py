@@ -19,6 +19,7 @@ from holdfast.access import routes as access
 from holdfast.access.oauth import routes as oauth_routes
 from holdfast.anthropic_api import routes as anthropic_api
 from holdfast.blocks import routes as blocks
+from holdfast.console import not_found
 from holdfast.console import routes as console
 from holdfast.context import routes as context
 from holdfast.conversations import routes as conversations
@@ -165,6 +166,7 @@ def make_app(config: Config, *, embedded: bool = False) -> FastAPI:
     app.state.fixed_paths = fixed_paths(API, ROUTERS)
     matching.install(app.router)
     problems.install(app)
+    not_found.install(app)
     openapi.install(app)
     if config.cors_origins:
         app.add_middleware(

@@ -191,4 +191,13 @@ async def test_pages_stay_small_with_the_largest_texts(ana, org):
 
 @pytest.mark.parametrize("path", ["/nowhere-page", "/memories/x/y/z"])
 async def test_a_path_that_is_no_page_is_not_found(ana, path):
-    assert (await ana.http.get(path)).status_code == 404
+    """A browser gets a page, a client of the API a problem; below the API both get a problem."""
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    page = await ana.http.get(path, headers=browser)
+    assert page.status_code == 404
+    check_page(page.text)
+    assert "There is nothing at this path." in page.text
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    for where, headers in ((path, {}), (f"/api/v1{path}/x", browser)):
+        problem = await ana.http.get(where, headers=headers)
+        assert (problem.status_code, problem.json()["code"]) == (404, "not_found"), where
