@@ -6,7 +6,8 @@ meet the same machine. The cost of a contestant is the median over the rounds of
 library's caller), and the processes of Postgres that work for it.
 
 Contestants: Holdfast over HTTP; Holdfast's service function called in process; LangGraph's PostgresStore and mem0 in process,
-where `make bench-peers` was run.
+where `make bench-peers` was run. The embedding alone takes its turn too; from it follow the parts of a search and of a save:
+embedding, SQL, Python, HTTP.
 """
 
 import json
@@ -30,11 +31,12 @@ from bench.quality import file_of, read
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders
+from holdfast.kernel.embed import Embedder, Embedders, LocalModel, Said
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.answer import Ask
 from holdfast.memories import recall, saving
 from holdfast.memories.model import ANYWHERE, NewMemory, Place
+from holdfast.memories.passages import BEFORE_CHARS
 
 ROUNDS = 16
 PER_ROUND = 10
@@ -42,6 +44,7 @@ WARM_UP = 3  # rounds that do not count
 LIMIT = 10
 SAVED = 420  # units that are there before anything is measured
 BATCH = 1_000
+OVER_HTTP, IN_PROCESS, EMBEDDING = "Holdfast over HTTP", "Holdfast in process", "embedding alone"
 
 Work = Callable[[int], Awaitable[tuple[float, float]]]
 """Does one thing; the time that passed, and the time that its process was on the CPU, in seconds."""
@@ -122,7 +125,7 @@ def over_http(bench: Bench, units: list[dict[str, Any]], questions: list[str]) -
     async def search(n: int) -> tuple[float, float]:
         return await post("/memories/recall", {"q": questions[n], "limit": LIMIT})
 
-    return Contestant("Holdfast over HTTP", _name(bench.app_url), save, search)
+    return Contestant(OVER_HTTP, _name(bench.app_url), save, search)
 
 
 def in_process(
@@ -152,7 +155,28 @@ def in_process(
         ask = Ask(query=questions[n], field="q", kinds=("memory",), whole=True, limit=LIMIT)
         return await timed(recall.recall(db, caller, ANYWHERE, ask))
 
-    return Contestant("Holdfast in process", _name(bench.app_url), save, search)
+    return Contestant(IN_PROCESS, _name(bench.app_url), save, search)
+
+
+def embedding_alone(
+    embedder: Embedder, database: str, units: list[dict[str, Any]], questions: list[str]
+) -> Contestant:
+    """What the service embeds for a save (the text after the end of the turn before it) and for a search, and nothing else."""
+
+    async def embed(said: Said) -> tuple[float, float]:
+        before, started = time.process_time(), time.perf_counter()
+        await embedder.embed([said], urgent=True)
+        return time.perf_counter() - started, time.process_time() - before
+
+    async def save(n: int) -> tuple[float, float]:
+        unit, last = units[n % len(units)], units[(n - 1) % len(units)]
+        said_last = f"{last['speaker']}: {last['text'][-BEFORE_CHARS:]}"
+        return await embed(Said(unit["text"], unit["speaker"], said_last))
+
+    async def search(n: int) -> tuple[float, float]:
+        return await embed(Said(questions[n]))
+
+    return Contestant(EMBEDDING, database, save, search)
 
 
 @asynccontextmanager
@@ -215,6 +239,8 @@ def show(title: str, costs: dict[str, Cost]) -> None:
         table.add_column(column, justify="right")
     beside = next((name for name in costs if name.startswith("LangGraph")), None)
     for name, cost in costs.items():
+        if name == EMBEDDING:
+            continue
         p50 = statistics.median(cost.wall)
         ratios = ["–", "–"]
         if beside is not None:
@@ -230,6 +256,31 @@ def show(title: str, costs: dict[str, Cost]) -> None:
             *ratios,
         )
     console.print(table)
+
+
+def show_parts(searches: dict[str, Cost], saves: dict[str, Cost]) -> None:
+    """Print the parts of what a call over HTTP spends on the CPU, in milliseconds: medians over the rounds."""
+    table = Table(title="the parts of a call: ms on the CPU", title_justify="left", box=None)
+    for column in ("part", "a search", "a save"):
+        table.add_column(column, justify="left" if column == "part" else "right")
+    both = [_parts(each) for each in (searches, saves)]
+    for part in both[0]:
+        table.add_row(part, *(f"{each[part]:.2f}" for each in both))
+    console.print(table)
+
+
+def _parts(costs: dict[str, Cost]) -> dict[str, float]:
+    inside, outside = costs[IN_PROCESS], costs[OVER_HTTP]
+    embedding = statistics.median(costs[EMBEDDING].process)
+    process = statistics.median(inside.process)
+    return {
+        "embedding": embedding,
+        "SQL (Postgres)": statistics.median(inside.postgres),
+        "Python": process - embedding,
+        "in process, together": inside.cpu,
+        "HTTP": statistics.median(outside.process) - process,
+        "over HTTP, together": outside.cpu,
+    }
 
 
 async def save_batch(bench: Bench, backends: Backends) -> None:
@@ -265,9 +316,11 @@ async def run(bench: Bench, number: int = ROUNDS) -> None:
         db = Database(bench.app_url, services=[Embedders("local")])
         await opened.enter_async_context(db.opened())
         await vectors.start(db)
+        database = _name(bench.app_url)
         contestants = [
             over_http(bench, units, questions),
             in_process(bench, db, units, questions),
+            embedding_alone(Embedder(LocalModel(), local=True), database, units, questions),
         ]
         if peers.python() is not None:
             for name in ADAPTERS:
@@ -282,6 +335,7 @@ async def run(bench: Bench, number: int = ROUNDS) -> None:
         searches = await rounds(contestants, "search", backends, number, WARM_UP * PER_ROUND)
         show(f"a search with {LIMIT} results among {SAVED}", searches)
         show("a save", saves)
+        show_parts(searches, saves)
         await save_batch(bench, backends)
 
 
