@@ -101,7 +101,7 @@ def _make_index(owner_url: str, model: str) -> None:
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY IF NOT EXISTS passage_vectors_{dimensions:d} ON passage_vectors"
                 f" USING hnsw ((embedding::halfvec({dimensions:d})) halfvec_ip_ops)"
-                f" WHERE dimensions = {dimensions:d}".encode()
+                f" WHERE dimensions = {dimensions:d} AND indexed".encode()
             )
 
 

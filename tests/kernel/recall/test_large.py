@@ -63,7 +63,7 @@ def filled(org, owner_connection):
     own.execute("INSERT INTO embedding_models (name) VALUES (%s) ON CONFLICT DO NOTHING", [MODEL])
     own.execute(
         "CREATE INDEX IF NOT EXISTS passage_vectors_8 ON passage_vectors"
-        " USING hnsw ((embedding::halfvec(8)) halfvec_ip_ops) WHERE dimensions = 8"
+        " USING hnsw ((embedding::halfvec(8)) halfvec_ip_ops) WHERE dimensions = 8 AND indexed"
     )
     values = fill(own, org, SIZE, 3)
 
@@ -122,6 +122,50 @@ async def test_a_large_scope_gives_as_many_as_there_are_and_nearly_the_exact_one
     assert all(each.terms == ["rare"] and each.lexical > 0 for each in said)
     # Alone it brings up as many as an arm may.
     assert len(await candidates(db, org, text="common")) == ARM
+
+
+async def test_what_lies_beside_the_index_is_compared_as_well(db, org, filled, owner_connection):
+    beside = (
+        "UPDATE passage_vectors v SET indexed = false FROM passages p"
+        " WHERE p.org_id = v.org_id AND p.id = v.passage_id AND p.org_id = %s AND p.labels = '{tag:rare}'"
+    )
+    owner_connection.execute(beside, [org.id])
+    rng = random.Random(5)
+    for _ in range(4):
+        vector = somewhere(rng)
+        found = await candidates(db, org, vector=vector)
+        exact = filled(vector)
+        rare = {f"large{n}" for n in range(100, SIZE + 1, 100)}
+        ids = {each.object_id for each in found}
+        assert len(ids) == ARM
+        assert rare & set(exact) <= ids
+        assert len(ids & set(exact)) >= 0.8 * ARM
+        # Together with the others, in one order.
+        by_closeness = sorted(found, key=lambda each: -(each.similarity or 0.0))
+        assert by_closeness[0].object_id == exact[0]
+
+
+async def test_vectors_enter_the_index_once_their_org_is_no_longer_small(db, org, owner_connection):
+    own = owner_connection
+    own.execute("INSERT INTO embedding_models (name) VALUES (%s) ON CONFLICT DO NOTHING", [MODEL])
+    [model] = own.execute("SELECT id FROM embedding_models WHERE name = %s", [MODEL]).fetchone()
+
+    def is_indexed(passage):
+        asked = "SELECT recall_is_indexed(%s, %s, %s)"
+        return own.execute(asked, [org.id, model, passage]).fetchone() == (True,)
+
+    fill(own, org, 2_499, 1)
+    assert not is_indexed(64)
+    fill_one = FILL.split(";\n")[0].replace("'large' || n", "'one more'")
+    own.execute(fill_one, {"org": org.id, "scope": SCOPE, "now": NOW, "size": 1})
+    assert is_indexed(64)  # counted at every 64th
+    assert not is_indexed(65)
+    own.execute(
+        "INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding)"
+        " SELECT p.org_id, %s, p.id, p.scope_id, 8, '[1,0,0,0,0,0,0,0]' FROM passages p WHERE p.org_id = %s LIMIT 1",
+        [model, org.id],
+    )
+    assert is_indexed(65)  # from the first on, all
 
 
 async def test_a_scope_that_is_plainly_large_is_measured_by_a_sample(db, org, owner_connection):

@@ -90,11 +90,14 @@ CREATE TABLE passage_vectors (
     dimensions  integer NOT NULL,
     embedding   halfvec NOT NULL,
     tokens      bytea,               -- for close reading: a bit per dimension, 8 bytes per token; NULL: the model gives none
+    indexed     boolean NOT NULL DEFAULT true,  -- in the HNSW index, see recall_is_indexed
     PRIMARY KEY (org_id, model_id, passage_id),
     FOREIGN KEY (org_id, passage_id) REFERENCES passages ON DELETE CASCADE
 );
 CREATE INDEX passage_vectors_by_passage ON passage_vectors (org_id, passage_id);
-CREATE INDEX passage_vectors_by_scope ON passage_vectors (scope_id, model_id);
+CREATE INDEX passage_vectors_by_scope ON passage_vectors (scope_id, model_id, indexed);
+-- Whether an org has any in the HNSW index.
+CREATE INDEX passage_vectors_indexed ON passage_vectors (org_id, model_id) WHERE indexed;
 -- For scopes too large to compare whole. `holdfast reembed` makes one for a model with another number of dimensions.
 CREATE INDEX passage_vectors_384 ON passage_vectors USING hnsw ((embedding::halfvec(384)) halfvec_ip_ops)
-    WHERE dimensions = 384;
+    WHERE dimensions = 384 AND indexed;

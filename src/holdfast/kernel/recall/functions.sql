@@ -166,6 +166,18 @@ BEGIN
     END IF;
 END $$;
 
+-- Whether the vector of a passage goes into the HNSW index: from 2,500 passages of the org on. An insert into that index costs more
+-- than the rest of a save together, and a scope is asked by it from 10,000 passages on; until then nobody in the org needs it.
+-- What lies beside the index is compared whole by recall_near_by_index. Passages are counted at every 64th, until the first vector
+-- is in.
+CREATE OR REPLACE FUNCTION recall_is_indexed(in_org text, in_model integer, in_passage bigint) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM passage_vectors v WHERE v.org_id = in_org AND v.model_id = in_model AND v.indexed)
+        OR (in_passage % 64 = 0
+            AND (SELECT count(*) FROM (SELECT FROM passages p WHERE p.org_id = in_org LIMIT 2500) few) = 2500);
+END $$;
+
 -- Puts an object into the index in place of what it said before. `in_literals` are word vectors of what no language's
 -- parser keeps whole: identifiers, and the character pairs of scripts that write no spaces. `in_vectors` is NULL when
 -- the embedding follows later. Gives the name of the model that serves.
@@ -200,8 +212,8 @@ BEGIN
                             this.length);
         PERFORM recall_learn(org, of_scope, new_words);
         IF in_vectors[n] IS NOT NULL AND model IS NOT NULL THEN
-            INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
-            SELECT org, model, this.id, of_scope, vector_dims(given), given, in_tokens[n]
+            INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens, indexed)
+            SELECT org, model, this.id, of_scope, vector_dims(given), given, in_tokens[n], recall_is_indexed(org, model, this.id)
               FROM (SELECT in_vectors[n]::halfvec AS given) vector;
         END IF;
     END LOOP;
@@ -325,8 +337,9 @@ BEGIN
                  WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id AND p.updated_at = in_updated_at
                    AND p.number < cardinality(in_vectors) AND model IS NOT NULL
     LOOP
-        INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens)
-        VALUES (org, model, this.id, this.scope_id, vector_dims(this.vector), this.vector, this.tokens)
+        INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens, indexed)
+        VALUES (org, model, this.id, this.scope_id, vector_dims(this.vector), this.vector, this.tokens,
+                recall_is_indexed(org, model, this.id))
             ON CONFLICT DO NOTHING;
         IF FOUND THEN
             filled := filled + 1;
@@ -419,7 +432,7 @@ END $$;
 
 REVOKE ALL ON FUNCTION
     recall_counts, recall_tail, recall_words, recall_length, recall_learn, recall_unlearn, recall_post,
-    recall_write_postings, recall_next, recall_take_out, recall_refresh, recall_put, recall_drop, recall_drop_scope,
+    recall_write_postings, recall_next, recall_take_out, recall_refresh, recall_is_indexed, recall_put, recall_drop, recall_drop_scope,
     recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_previous, recall_objects, recall_reword
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION

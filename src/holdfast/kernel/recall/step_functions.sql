@@ -214,7 +214,7 @@ BEGIN
     RETURN best;
 END $$;
 
--- Step 5, in a large scope: HNSW with iterative scans. It may end with fewer than are wanted (max_scan_tuples). `worded` are
+-- Step 5, in a large scope: HNSW with iterative scans, and whole what lies beside the index. It may end with fewer than are wanted (max_scan_tuples). `worded` are
 -- those with a word of the query.
 CREATE OR REPLACE FUNCTION recall_near_by_index(
     org text, scope_ids bigint[], model integer, vector halfvec, any_word tsquery, in_kinds text[], in_workspace_id text,
@@ -228,15 +228,24 @@ BEGIN
     PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true),
             set_config('hnsw.ef_search', greatest(40, least(1000, in_limit + 10))::text, true),
             set_config('hnsw.max_scan_tuples', '30000', true);
-    -- Written with the model and its dimensions in it, so that the planner finds their index.
+    -- Written with the model and its dimensions in it, so that the planner finds their index. What is not in the index
+    -- (recall_is_indexed: of a small org, or from the time when it was small) is compared beside it.
     EXECUTE format(
         'SELECT array_agg(close.id), array_agg(close.similarity), array_agg(close.id) FILTER (WHERE close.worded) FROM ('
-        '   SELECT v.passage_id AS id, -(v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s)) AS similarity,'
-        '          p.words @@ $9 AS worded'
-        '     FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
-        '    WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND v.dimensions = %2$s'
-        '      AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3)'
-        '    ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8) close',
+        '   (SELECT v.passage_id AS id, -(v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s)) AS similarity,'
+        '           p.words @@ $9 AS worded'
+        '      FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
+        '     WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND v.dimensions = %2$s'
+        '       AND v.indexed'
+        '       AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3)'
+        '     ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8)'
+        '   UNION ALL'
+        '   (SELECT v.passage_id, -(v.embedding <#> $7), p.words @@ $9'
+        '      FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
+        '     WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND NOT v.indexed'
+        '       AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3)'
+        '     ORDER BY v.embedding <#> $7 LIMIT $8)'
+        '   ORDER BY similarity DESC LIMIT $8) close',
         model, vector_dims(vector))
        INTO ids, similarities, worded
       USING org, scope_ids, in_now, in_kinds, in_workspace_id, in_labels, vector, in_limit, any_word;
