@@ -171,7 +171,7 @@ END $$;
 -- What lies beside the index is compared whole by recall_near_by_index. Passages are counted at every 64th, until the first vector
 -- is in.
 CREATE OR REPLACE FUNCTION recall_is_indexed(in_org text, in_model integer, in_passage bigint) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM passage_vectors v WHERE v.org_id = in_org AND v.model_id = in_model AND v.indexed)
         OR (in_passage % 64 = 0

@@ -214,12 +214,13 @@ BEGIN
     RETURN best;
 END $$;
 
--- Step 5, in a large scope: HNSW with iterative scans, and whole what lies beside the index. It may end with fewer than are wanted (max_scan_tuples). `worded` are
+-- Step 5, in a large scope: HNSW with iterative scans, and whole what lies beside the index (recall_is_indexed: vectors from the time
+-- when the org was small). The index may end with fewer than are wanted (max_scan_tuples): then it is not `complete`. `worded` are
 -- those with a word of the query.
 CREATE OR REPLACE FUNCTION recall_near_by_index(
     org text, scope_ids bigint[], model integer, vector halfvec, any_word tsquery, in_kinds text[], in_workspace_id text,
     in_labels text[], in_now timestamptz, in_limit integer,
-    OUT ids bigint[], OUT similarities double precision[], OUT worded bigint[]
+    OUT ids bigint[], OUT similarities double precision[], OUT worded bigint[], OUT complete boolean
 )
     LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -228,26 +229,32 @@ BEGIN
     PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true),
             set_config('hnsw.ef_search', greatest(40, least(1000, in_limit + 10))::text, true),
             set_config('hnsw.max_scan_tuples', '30000', true);
-    -- Written with the model and its dimensions in it, so that the planner finds their index. What is not in the index
-    -- (recall_is_indexed: of a small org, or from the time when it was small) is compared beside it.
+    -- Written with the model and its dimensions in it, so that the planner finds their index.
     EXECUTE format(
-        'SELECT array_agg(close.id), array_agg(close.similarity), array_agg(close.id) FILTER (WHERE close.worded) FROM ('
-        '   (SELECT v.passage_id AS id, -(v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s)) AS similarity,'
+        'WITH indexed AS MATERIALIZED ('
+        '    SELECT v.passage_id AS id, -(v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s)) AS similarity,'
         '           p.words @@ $9 AS worded'
         '      FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
         '     WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND v.dimensions = %2$s'
         '       AND v.indexed'
         '       AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3)'
         '     ORDER BY v.embedding::halfvec(%2$s) <#> $7::halfvec(%2$s) LIMIT $8)'
+        'SELECT array_agg(close.id), array_agg(close.similarity), array_agg(close.id) FILTER (WHERE close.worded),'
+        '       (SELECT count(*) >= $8 FROM indexed) FROM ('
+        '   SELECT id, similarity, worded FROM indexed'
         '   UNION ALL'
-        '   (SELECT v.passage_id, -(v.embedding <#> $7), p.words @@ $9'
-        '      FROM passage_vectors v JOIN passages p ON p.org_id = $1 AND p.id = v.passage_id'
-        '     WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND NOT v.indexed'
-        '       AND recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3)'
-        '     ORDER BY v.embedding <#> $7 LIMIT $8)'
+        '   (SELECT beside.id, beside.similarity, p.words @@ $9'
+        '      FROM (SELECT v.passage_id AS id, -(v.embedding <#> $7) AS similarity'
+        '              FROM passage_vectors v'
+        '             WHERE v.scope_id = ANY ($2) /*citus: AND v.org_id = $1 */ AND v.model_id = %1$s AND NOT v.indexed'
+        '             ORDER BY similarity DESC OFFSET 0) beside'
+        '     CROSS JOIN LATERAL (SELECT p.words, recall_may_show(p.until, p.kind, p.workspace_id, p.labels, $4, $5, $6, $3) AS may'
+        '                           FROM passages p WHERE p.org_id = $1 AND p.id = beside.id OFFSET 0) p'
+        '     WHERE p.may'
+        '     ORDER BY beside.similarity DESC LIMIT $8)'
         '   ORDER BY similarity DESC LIMIT $8) close',
         model, vector_dims(vector))
-       INTO ids, similarities, worded
+       INTO ids, similarities, worded, complete
       USING org, scope_ids, in_now, in_kinds, in_workspace_id, in_labels, vector, in_limit, any_word;
 END $$;
 
@@ -297,21 +304,24 @@ CREATE OR REPLACE FUNCTION recall_near(
     OUT ids bigint[], OUT close_ids bigint[], OUT similarities double precision[], OUT worded bigint[]
 )
     LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    complete boolean;
 BEGIN
     IF vector IS NULL THEN
         RETURN;
     END IF;
     IF large THEN
-        SELECT * INTO close_ids, similarities, worded
+        SELECT i.ids, i.similarities, i.worded, i.complete INTO close_ids, similarities, worded, complete
           FROM recall_near_by_index(org, scope_ids, model, vector, any_word, in_kinds, in_workspace_id, in_labels, in_now,
-                                    in_limit);
+                                    in_limit) i;
         ids := close_ids;
     ELSE
         SELECT c.close_ids, c.similarities INTO close_ids, similarities
           FROM recall_closest(org, scope_ids, model, vector, in_limit * 3 / 2) c;
         ids := recall_shown(org, close_ids, in_kinds, in_workspace_id, in_labels, in_now, in_limit);
+        complete := coalesce(cardinality(ids), 0) >= in_limit OR coalesce(cardinality(close_ids), 0) < in_limit * 3 / 2;
     END IF;
-    IF coalesce(cardinality(ids), 0) < in_limit AND (large OR cardinality(close_ids) = in_limit * 3 / 2) THEN
+    IF NOT complete THEN
         SELECT * INTO close_ids, similarities, worded
           FROM recall_near_by_all(org, scope_ids, model, vector, any_word, in_kinds, in_workspace_id, in_labels, in_now,
                                   in_limit);
