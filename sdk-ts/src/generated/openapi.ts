@@ -1072,9 +1072,11 @@ export interface components {
         };
         /**
          * KindHygiene
-         * @description The state of one kind of row.
+         * @description The state of one kind of row. Duplicates and contradictions are those among the newest `compared` rows.
          */
         KindHygiene: {
+            /** @default 0 */
+            compared: number;
             /** @default 0 */
             contradictions: number;
             duplicates: components["schemas"]["Findings"];

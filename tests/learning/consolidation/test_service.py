@@ -171,9 +171,9 @@ async def test_hygiene_may_compare_the_newest_rows_alone(talk, db, org):
         await save(talk, key, value)
     caller = org.caller("ana")
     everything = (await measure(db, caller)).memory
-    assert (everything.rows, everything.duplicates.count) == (4, 2)
+    assert (everything.rows, everything.compared, everything.duplicates.count) == (4, 4, 2)
     newest = (await measure(db, caller, compared=2)).memory
-    assert (newest.rows, newest.duplicates.count) == (4, 1)
+    assert (newest.rows, newest.compared, newest.duplicates.count) == (4, 2, 1)
     assert newest.duplicates.examples[0].contents[0] == "The car is parked on level 3"
     assert (await measure(db, caller, compared=1)).memory.duplicates.count == 0
 

@@ -26,6 +26,7 @@ from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.tx import Tx
 from holdfast.learning import settle
+from holdfast.learning.consolidation import service as consolidation
 from holdfast.learning.extractor import Extractor, RulesExtractor
 from holdfast.learning.settle import Learning
 
@@ -58,6 +59,19 @@ async def settle_here(
     """Settle a session in this process; the job's id."""
     job_id = await new_job(db, org_id, user_id, session_id)
     await run_job(learning_on(db, extractor), org_id, user_id, session_id, job_id)
+    return job_id
+
+
+async def consolidate_here(db: Database, org_id: str, user_id: str) -> str:
+    """Consolidate a user's memory in this process; the job's id."""
+    caller = Caller(org_id, "service", "key_test", "default", user_id=user_id)
+    subject = ",".join(consolidation.KINDS)
+    async with db.begin(caller) as tx:
+        job_id = await jobs.enqueue(tx, consolidation.JOB, subject, queue=QUEUE)
+        await tx.run(jobs.queries.claim, id=job_id)
+    assert job_id is not None
+    acting = Caller(org_id, "job", job_id, "default", user_id=user_id)
+    await consolidation.handler(db)(acting, subject)
     return job_id
 
 

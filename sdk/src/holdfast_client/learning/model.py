@@ -130,9 +130,10 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class KindHygiene:
-    """The state of one kind of row."""
+    """The state of one kind of row. Duplicates and contradictions are those among the newest `compared` rows."""
 
     rows: int
+    compared: int
     duplicates: Findings
     contradictions: int
     superseded: int

@@ -43,9 +43,10 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class KindHygiene:
-    """The state of one kind of row."""
+    """The state of one kind of row. Duplicates and contradictions are those among the newest `compared` rows."""
 
     rows: int = 0
+    compared: int = 0
     duplicates: Findings = field(default_factory=Findings)
     contradictions: int = 0
     superseded: int = 0
@@ -87,7 +88,16 @@ async def measure(db: Database, caller: Caller, *, compared: int = MAX_ROWS) -> 
     # In a thread: other requests wait for none of it.
     pairs = await asyncio.to_thread(_pairs, rows)
     return Hygiene(
-        **{kind: _of_kind(kind, counts[kind], pairs, quarantined) for kind in _TARGETS.values()}
+        **{
+            kind: _of_kind(
+                kind,
+                counts[kind],
+                sum(row.row_kind == kind and not row.is_over for row in rows),
+                pairs,
+                quarantined,
+            )
+            for kind in _TARGETS.values()
+        }
     )
 
 
@@ -110,11 +120,13 @@ def _pairs(rows: Sequence[StoredRow]) -> tuple[list[Pair], list[Pair]]:
 def _of_kind(
     kind: RowKind,
     counts: RowCounts,
+    compared: int,
     pairs: tuple[Sequence[Pair], Sequence[Pair]],
     quarantined: dict[RowKind, int],
 ) -> KindHygiene:
     twice, against = ([pair for pair in each if pair.goes.row_kind == kind] for each in pairs)
     return KindHygiene(
+        compared=compared,
         duplicates=_findings(twice),
         contradictions=len(against),
         quarantined=quarantined.get(kind, 0),
