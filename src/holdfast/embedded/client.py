@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,8 @@ from holdfast_client.transport import MAX_RETRIES, Retries
 TIMEOUT_S = 30.0
 
 
-class Holdfast(Client):
-    """The service of a data folder, embedded in this process.
-
-    `data_dir` defaults as for `holdfast serve`: HOLDFAST_DATA_DIR, else the user's data directory. `settings` are those of
-    docs/settings.md by name, such as `llm=`; they count over HOLDFAST_* variables. Close it, or use it in a `with`. Threads
-    may share one, and several processes may open one folder. Open it after a fork, not before.
-    """
+class _Embedded(ABC):
+    """What both clients are opened with."""
 
     def __init__(
         self,
@@ -30,6 +26,18 @@ class Holdfast(Client):
         **settings: Any,
     ) -> None:
         self._use(open_folder(data_dir, settings), timeout, Retries(most=max_retries))
+
+    @abstractmethod
+    def _use(self, opened: Opened, timeout: float, retries: Retries) -> None: ...
+
+
+class Holdfast(_Embedded, Client):
+    """The service of a data folder, embedded in this process.
+
+    `data_dir` defaults as for `holdfast serve`: HOLDFAST_DATA_DIR, else the user's data directory. `settings` are those of
+    docs/settings.md by name, such as `llm=`; they count over HOLDFAST_* variables. Close it, or use it in a `with`. Threads
+    may share one, and several processes may open one folder. Open it after a fork, not before.
+    """
 
     def _use(self, opened: Opened, timeout: float, retries: Retries) -> None:
         self._owns_http = False
@@ -66,18 +74,8 @@ class Holdfast(Client):
         return scoped
 
 
-class AsyncHoldfast(AsyncClient):
+class AsyncHoldfast(_Embedded, AsyncClient):
     """As `Holdfast`, awaited. Opening blocks for as long as Postgres takes to start; `await` begins with the first call."""
-
-    def __init__(
-        self,
-        data_dir: str | Path | None = None,
-        *,
-        timeout: float = TIMEOUT_S,
-        max_retries: int = MAX_RETRIES,
-        **settings: Any,
-    ) -> None:
-        self._use(open_folder(data_dir, settings), timeout, Retries(most=max_retries))
 
     def _use(self, opened: Opened, timeout: float, retries: Retries) -> None:
         self._owns_http = False

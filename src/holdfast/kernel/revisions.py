@@ -25,8 +25,8 @@ LATEST = Cursor(limit=MAX_VERSIONS)
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
-    """One change. `state` and `content` are None once redacted, or where the object was deleted."""
+class WhatChanged:
+    """Which object changed, how it was called then (`label`), what holds it (`parent_id`), and who changed it."""
 
     id: str
     kind: str
@@ -38,6 +38,17 @@ class Revision:
     actor_type: ActorType
     actor_id: str
     user_id: str | None
+
+    @property
+    def actor(self) -> Actor:
+        """Who made it."""
+        return Actor(self.actor_type, self.actor_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision(WhatChanged):
+    """One change. `state` and `content` are None once redacted, or where the object was deleted."""
+
     agent_id: str | None
     session_id: str | None
     request_id: str | None
@@ -45,11 +56,6 @@ class Revision:
     state: dict[str, Any] | None
     content: str | None
     redacted_at: datetime | None
-
-    @property
-    def actor(self) -> Actor:
-        """Who made it."""
-        return Actor(self.actor_type, self.actor_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

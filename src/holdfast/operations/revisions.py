@@ -4,37 +4,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.kernel import sight
-from holdfast.kernel.caller import Actor, ActorType, Caller
+from holdfast.kernel.caller import Actor, Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database
 from holdfast.kernel.ids import ids_between
 from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.revisions import WhatChanged
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "revisions.sql")
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeRow:
-    """One change, with how its object was called then (`label`) and what holds it (`parent_id`), for the console."""
+class ChangeRow(WhatChanged):
+    """One change, for the console."""
 
-    id: str
-    kind: str
-    object_id: str
-    parent_id: str | None
-    label: str | None
-    version: int
-    action: str
-    actor_type: ActorType
-    actor_id: str
-    user_id: str | None
     job_id: str | None
     created_at: datetime
-
-    @property
-    def actor(self) -> Actor:
-        """Who made it."""
-        return Actor(self.actor_type, self.actor_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from holdfast.conversations import history
 from holdfast.conversations.flush.plan import plan_trim
 from holdfast.conversations.logs.protocol import Overtaken, Replacing, Terms
 from holdfast.conversations.logs.values import (
+    append_of,
     count_in,
     elsewhere,
     head_of,
@@ -142,11 +143,9 @@ class LocalLog:
             heads = [head_of(kept.seq, kept.draft, kept.accessed_at) for kept in found.in_order]
             removed = found.take(plan_trim(heads, terms.buffer))
         found.changed(terms.ttl_s)
-        totals = found.totals
-        state = {"message_ids": [draft.id for draft in fresh]}
-        change = Change("appended", totals, state, removed, fresh)
+        change, appended = append_of(found.totals, drafts, fresh, removed)
         await history.record_beside(self._db, caller, instance, change)
-        return Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
+        return appended
 
     async def replace(
         self,

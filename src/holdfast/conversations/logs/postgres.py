@@ -10,33 +10,19 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from holdfast.conversations import history
+from holdfast.conversations import history, model
 from holdfast.conversations.logs import postgres_changes as changes
 from holdfast.conversations.logs.postgres_rows import InstanceListRow, MessageRow, Row, params_of
 from holdfast.conversations.logs.postgres_transactions import Transactions
 from holdfast.conversations.logs.protocol import Overtaken, Replacing, Terms
 from holdfast.conversations.logs.reads import ReadNotes
 from holdfast.conversations.logs.values import (
+    append_of,
     error_to_json,
     flush_to_json,
     new_ones,
     window_of,
     with_reads,
-)
-from holdfast.conversations.model import (
-    Appended,
-    Change,
-    Draft,
-    Instance,
-    InstanceRow,
-    LastError,
-    Lease,
-    MessageHead,
-    Removal,
-    Span,
-    StoredMessage,
-    Totals,
-    Window,
 )
 from holdfast.kernel.breaker import Breaker
 from holdfast.kernel.caller import Caller
@@ -62,8 +48,8 @@ class PostgresLog:
         self._reads = reads
 
     async def append(
-        self, caller: Caller, instance: Instance, drafts: Sequence[Draft], terms: Terms
-    ) -> Appended:
+        self, caller: Caller, instance: model.Instance, drafts: Sequence[model.Draft], terms: Terms
+    ) -> model.Appended:
         ids = [draft.id for draft in drafts]
         async with self._tx.locked(
             caller, terms, lambda tx: changes.open_row(tx, caller, instance, ids)
@@ -74,19 +60,18 @@ class PostgresLog:
             changed = changes.lives_on(changed, terms, tx)
             await changes.add(tx, row, row.next_seq, fresh, without=removed)
             await changes.save(tx, changed)
-            state = {"message_ids": [draft.id for draft in fresh]}
-            change = Change("appended", changed.totals, state, removed, fresh)
+            change, appended = append_of(changed.totals, drafts, fresh, removed)
             await history.record(tx, instance, change)
-        return Appended(len(fresh), len(drafts) - len(fresh), changed.totals, len(removed))
+        return appended
 
     async def replace(
         self,
         caller: Caller,
-        instance: Instance,
-        drafts: Sequence[Draft],
+        instance: model.Instance,
+        drafts: Sequence[model.Draft],
         terms: Terms,
         action: Replacing,
-    ) -> tuple[list[StoredMessage], Totals]:
+    ) -> tuple[list[model.StoredMessage], model.Totals]:
         async with self._tx.locked(
             caller, terms, lambda tx: changes.open_row(tx, caller, instance, [])
         ) as (tx, (row, _)):
@@ -99,13 +84,13 @@ class PostgresLog:
             await changes.add(tx, row, row.next_seq, fresh)
             await tx.run(queries.forget_reads, conversation_id=row.id)
             await changes.save(tx, changed)
-            change = Change(action, changed.totals, removed=before, added=fresh)
+            change = model.Change(action, changed.totals, removed=before, added=fresh)
             await history.record(tx, instance, change)
         return before, changed.totals
 
     async def pop(
-        self, caller: Caller, instance: Instance, terms: Terms
-    ) -> tuple[StoredMessage | None, int]:
+        self, caller: Caller, instance: model.Instance, terms: Terms
+    ) -> tuple[model.StoredMessage | None, int]:
         async with self._tx.locked(caller, terms, lambda tx: changes.lock_row(tx, instance)) as (
             tx,
             row,
@@ -121,10 +106,12 @@ class PostgresLog:
                 changed = replace(changed, next_seq=taken.seq)  # its place can be taken again
             changed = changes.lives_on(changed, terms, tx)
             await changes.save(tx, changed)
-            await history.record(tx, instance, Change("popped", changed.totals, removed=[taken]))
+            await history.record(
+                tx, instance, model.Change("popped", changed.totals, removed=[taken])
+            )
         return taken, changed.message_count
 
-    async def delete(self, caller: Caller, instance: Instance) -> bool:
+    async def delete(self, caller: Caller, instance: model.Instance) -> bool:
         async with self._tx.locked(caller, Terms(), lambda tx: changes.lock_row(tx, instance)) as (
             tx,
             row,
@@ -135,11 +122,16 @@ class PostgresLog:
         return True
 
     async def read(
-        self, caller: Caller, instance: Instance, span: Span, *, note_access: bool = True
-    ) -> Window:
+        self,
+        caller: Caller,
+        instance: model.Instance,
+        span: model.Span,
+        *,
+        note_access: bool = True,
+    ) -> model.Window:
         rows = await self._read_rows(caller, *_messages_of(instance, span))
         if not rows or rows[0].conversation_id is None:
-            return Window([], 0, False, None)
+            return model.Window([], 0, False, None)
         messages = [row.stored for row in rows if row.seq is not None]
         if note_access and messages:
             self._reads.note(caller, rows[0].conversation_id, messages[0].seq, messages[-1].seq)
@@ -155,37 +147,39 @@ class PostgresLog:
         async with self._tx.reading(caller) as tx:
             return await tx.all(MessageRow, query, **params)
 
-    async def totals(self, caller: Caller, instance: Instance) -> Totals | None:
+    async def totals(self, caller: Caller, instance: model.Instance) -> model.Totals | None:
         async with self._tx.reading(caller) as tx:
             row = await tx.one(Row, queries.read_conversation, **params_of(instance))
         return None if row is None else row.totals
 
-    async def heads(self, caller: Caller, instance: Instance) -> list[MessageHead]:
+    async def heads(self, caller: Caller, instance: model.Instance) -> list[model.MessageHead]:
         async with self._tx.reading(caller) as tx:
             row = await tx.one(Row, queries.read_conversation, **params_of(instance))
             heads = await changes.read_heads(tx, instance)
         return [] if row is None else with_reads(heads, self._reads.of(caller, row.id))
 
     async def fetch(
-        self, caller: Caller, instance: Instance, seqs: Sequence[int]
-    ) -> list[StoredMessage]:
+        self, caller: Caller, instance: model.Instance, seqs: Sequence[int]
+    ) -> list[model.StoredMessage]:
         async with self._tx.reading(caller) as tx:
             rows = await tx.all(
                 MessageRow, queries.read_messages_at, seqs=list(seqs), **params_of(instance)
             )
         return [row.stored for row in rows]
 
-    async def lock(self, caller: Caller, instance: Instance, ttl_s: float) -> Lease | None:
+    async def lock(
+        self, caller: Caller, instance: model.Instance, ttl_s: float
+    ) -> model.Lease | None:
         async with self._tx.writing(caller) as tx:
-            return await tx.one(Lease, queries.take_lease, ttl_s=ttl_s, **params_of(instance))
+            return await tx.one(model.Lease, queries.take_lease, ttl_s=ttl_s, **params_of(instance))
 
-    async def release(self, caller: Caller, instance: Instance, lease: Lease) -> None:
+    async def release(self, caller: Caller, instance: model.Instance, lease: model.Lease) -> None:
         async with self._tx.writing(caller) as tx:
             await tx.run(queries.end_lease, token=lease.token, **params_of(instance))
 
     async def remove(
-        self, caller: Caller, instance: Instance, lease: Lease, removal: Removal
-    ) -> Totals:
+        self, caller: Caller, instance: model.Instance, lease: model.Lease, removal: model.Removal
+    ) -> model.Totals:
         async with self._tx.locked(caller, Terms(), lambda tx: changes.lock_row(tx, instance)) as (
             tx,
             row,
@@ -211,27 +205,31 @@ class PostgresLog:
             ids = [stored.draft.id for stored in removed]
             await tx.run(queries.remember_flushed, conversation_id=row.id, ids=ids)
             await tx.run(queries.forget_reads, conversation_id=row.id)
-            change = Change("flushed", changed.totals, removal.state, removed, added)
+            change = model.Change("flushed", changed.totals, removal.state, removed, added)
             await history.record(tx, instance, change)
         return changed.totals
 
-    async def note_pending(self, caller: Caller, instance: Instance, job_id: str | None) -> None:
+    async def note_pending(
+        self, caller: Caller, instance: model.Instance, job_id: str | None
+    ) -> None:
         async with self._tx.writing(caller) as tx:
             await tx.run(queries.note_pending, job_id=job_id, **params_of(instance))
 
-    async def note_error(self, caller: Caller, instance: Instance, error: LastError) -> None:
+    async def note_error(
+        self, caller: Caller, instance: model.Instance, error: model.LastError
+    ) -> None:
         async with self._tx.writing(caller) as tx:
             await tx.run(
                 queries.note_error, error=Jsonb(error_to_json(error)), **params_of(instance)
             )
 
     async def instances(
-        self, caller: Caller, resource_id: str, owner: Instance | None, cursor: Cursor
-    ) -> Page[InstanceRow]:
+        self, caller: Caller, resource_id: str, owner: model.Instance | None, cursor: Cursor
+    ) -> Page[model.InstanceRow]:
         async with self._tx.reading(caller) as tx:
             return await read_page(
                 tx,
-                InstanceRow,
+                model.InstanceRow,
                 queries.list_conversations,
                 cursor,
                 resource_id=resource_id,
@@ -252,6 +250,6 @@ class PostgresLog:
                     await changes.delete_row(tx, row.instance, row)
 
 
-def _messages_of(instance: Instance, span: Span) -> tuple[Query, dict[str, Any]]:
+def _messages_of(instance: model.Instance, span: model.Span) -> tuple[Query, dict[str, Any]]:
     query = queries.read_newest_messages if span.tail else queries.read_messages
     return query, {**params_of(instance), "limit": span.limit, "offset": span.offset}

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.conversations.model import (
+    Appended,
+    Change,
     Draft,
     Instance,
     InstanceRow,
@@ -39,6 +41,18 @@ def with_reads(heads: list[MessageHead], reads: Iterable[ReadRange]) -> list[Mes
             if heads[at].accessed_at < read.read_at:
                 heads[at] = replace(heads[at], accessed_at=read.read_at)
     return heads
+
+
+def append_of(
+    totals: Totals,
+    drafts: Sequence[Draft],
+    fresh: Sequence[Draft],
+    removed: Sequence[StoredMessage],
+) -> tuple[Change, Appended]:
+    """An append as its history records it, and as its caller is answered."""
+    state = {"message_ids": [draft.id for draft in fresh]}
+    change = Change("appended", totals, state, removed, fresh)
+    return change, Appended(len(fresh), len(drafts) - len(fresh), totals, len(removed))
 
 
 def head_of(seq: int, draft: Draft, accessed_at: datetime) -> MessageHead:
