@@ -206,3 +206,13 @@ async def test_many_messages_or_a_flush_settle_without_asking(talk, resource):
     async with asyncio.timeout(60):
         while not await talk.memories():
             await asyncio.sleep(0.1)
+
+
+async def test_a_relative_date_is_made_absolute_and_the_fact_holds_since_it_was_said(talk):
+    message = {"role": "user", "content": "Remember that I sold the van last Friday.", "created_at": "2026-03-04T09:00:00Z"}  # fmt: skip
+    await talk.call("POST", f"/sessions/{talk.id}/messages", json={"messages": [message]})
+    await talk.settle()
+    [row] = await talk.memories()
+    assert "(2026-02-27)" in row["value"]
+    assert row["valid_from"].startswith("2026-03-04T09:00:00")
+    assert row["trust"] == "user"

@@ -1,5 +1,7 @@
 """Undoing a job."""
 
+from tests.learning.service.in_process import new_job
+
 
 async def test_a_job_is_undone_and_says_what_it_kept(talk):
     await talk.say("My name is Teodora.", agent_id="bot")
@@ -48,3 +50,14 @@ async def test_a_superseded_fact_comes_back(talk):
     await talk.say("I live in Lisbon now.")  # what came back can be replaced again
     await talk.settle()
     assert not any("Porto" in line for line in await talk.core())
+
+
+async def test_a_job_that_is_not_over_is_not_undone(talk, org, db):
+    await talk.say("Remember that I park on level 3.")
+    job_id = await new_job(db, org.id, "ana", "talk-1")
+
+    refused = await talk.call("POST", f"/jobs/{job_id}/revert", 409)
+
+    assert "cancel it" in refused["detail"]
+    assert refused["current"]["id"] == job_id
+    assert refused["current"]["status"] in ("queued", "running")
