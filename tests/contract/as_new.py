@@ -100,8 +100,15 @@ async def _receipt(client, named):
     named["receipt_id"] = job["result"]["receipt_id"]
 
 
+async def _sources(client, named):
+    """A source of each kind that examples name."""
+    source = {"kind": "url", "ref": "https://example.com/brief"}
+    await client.post(f"/memories/{named['memory_id']}/sources", json=source)
+
+
 # What an operation needs before it makes sense.
 BEFORE = {
+    "memories.remove_sources": _sources,
     "blocks.write": _forget_blocks,
     "blocks.restore": _forget_blocks,
     "conversations.restore": _clear,

@@ -16,7 +16,7 @@ from holdfast.directory.model import (
     Visibility,
     Workspace,
 )
-from holdfast.edge.preconditions import IfMatch, set_etag
+from holdfast.edge.preconditions import IfMatch, set_etag, set_etag_of_content
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body, named_page_cursor
 from holdfast.kernel.pages import Cursor, Page
@@ -286,9 +286,13 @@ async def patch_me(
 
 
 @router.get("/sessions/{session_id}", operation_id="directory.read_session")
-async def get_session(session_id: str, caller: TheCaller, db: TheDatabase) -> Session:
+async def get_session(
+    session_id: str, response: Response, caller: TheCaller, db: TheDatabase
+) -> Session:
     """One session of the caller's user or agent."""
-    return await sessions.read_session(db, caller, session_id)
+    session = await sessions.read_session(db, caller, session_id)
+    set_etag_of_content(response, session)
+    return session
 
 
 def _made_or_changed(response: Response, thing: Thing) -> Thing:

@@ -1,10 +1,13 @@
 """ETag and If-Match: an object's version, as HTTP speaks of it."""
 
+import hashlib
+import json
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request, Response
 
+from holdfast.edge.wire import as_wire
 from holdfast.kernel.errors import Malformed
 
 # What the header may be: `*`, or entity tags with commas between them.
@@ -22,6 +25,12 @@ def etag(version: int) -> str:
 def set_etag(response: Response, version: int) -> None:
     """Send the version along as ETag."""
     response.headers["ETag"] = etag(version)
+
+
+def set_etag_of_content(response: Response, value: Any) -> None:
+    """Send an ETag of the whole answer: for objects that show more than their version counts (a session's activity)."""
+    text = json.dumps(as_wire(value), sort_keys=True, default=str)
+    response.headers["ETag"] = f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
 def unless_the_same(request: Request, response: Response) -> Response:

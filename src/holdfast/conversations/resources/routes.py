@@ -13,6 +13,7 @@ from holdfast.conversations.resources import service as resources
 from holdfast.conversations.resources.config import RESOURCE_ID
 from holdfast.conversations.resources.rules import Validation, snake_case
 from holdfast.conversations.resources.yaml import Document, read_yaml
+from holdfast.edge.openapi import ETAG
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller
 from holdfast.edge.wire import as_wire, named_page_cursor, page_cursor
@@ -91,6 +92,7 @@ _STAMPS = {"created_at": "2026-01-31T12:00:00.000000Z", "updated_at": "2026-01-3
 _SHOWN: dict[str, Any] = {
     "model": MemoryResource,
     "content": {"application/json": {"example": {**_EXAMPLE, "revision": 1, **_STAMPS}}},
+    "headers": ETAG,
 }
 _RESOURCE_ANSWER: dict[int | str, dict[str, Any]] = {200: _SHOWN}
 _MADE_OR_CHANGED: dict[int | str, dict[str, Any]] = {

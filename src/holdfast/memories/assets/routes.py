@@ -9,7 +9,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
-from holdfast.edge.openapi import BROWSER_ONLY
+from holdfast.edge.openapi import BROWSER_ONLY, ETAG
 from holdfast.edge.route import ApiRoute, StreamingApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.errors import Malformed, PayloadTooLarge
 from holdfast.kernel.pages import Page
@@ -86,7 +86,9 @@ async def list_assets(
     "/memories/{memory_id}/assets/{asset_id}",
     operation_id="memories.download_asset",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/octet-stream": {"schema": OCTETS}}}},
+    responses={
+        200: {"content": {"application/octet-stream": {"schema": OCTETS}}, "headers": ETAG},
+    },
 )
 async def get_asset(
     memory_id: str,

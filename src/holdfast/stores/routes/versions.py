@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
+from holdfast.edge.preconditions import set_etag_of_content
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import STORE_VERSION_OR_TIME
 from holdfast.kernel.pages import Page
@@ -35,10 +36,12 @@ async def list_versions(
 
 @router.get("/{store_id}/versions/{version_id}", operation_id="stores.read_version")
 async def get_version(
-    store_id: str, version_id: str, caller: TheCaller, db: TheDatabase
+    store_id: str, version_id: str, response: Response, caller: TheCaller, db: TheDatabase
 ) -> EntryVersion:
     """One version, with its content unless it is redacted."""
-    return (await versions.read_version(db, caller, store_id, version_id)).shown
+    version = (await versions.read_version(db, caller, store_id, version_id)).shown
+    set_etag_of_content(response, version)
+    return version
 
 
 @router.post("/{store_id}/versions/{version_id}/redact", operation_id="stores.redact_version")
