@@ -5207,9 +5207,9 @@ export interface operations {
     "stores.diff": {
         parameters: {
             query: {
-                /** @description a version or a time */
+                /** @description a version, or a time */
                 from: string | (string | Date);
-                /** @description a version or a time */
+                /** @description a version, or a time */
                 to: string | (string | Date);
             };
             header?: never;

@@ -86,19 +86,23 @@ BeforeName = Annotated[str | None, Query(description=NEWER, json_schema_extra=NA
 
 _POINT = "a version, or a time"
 _TIME = {"type": "string", "format": "date-time"}
-_VERSION_OR_TIME = WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, _TIME]})
-STORE_VERSION_OR_TIME = WithJsonSchema(
-    {"anyOf": [{"type": "string", "pattern": "^memver_[0-9a-f]{32}$"}, _TIME]}
-)
-DiffFrom = Annotated[
-    str,
-    _VERSION_OR_TIME,
-    Query(alias="from", description=_POINT, examples=["2026-01-01T00:00:00Z"]),
+_VERSION = {"type": "integer", "minimum": 1}
+_STORE_VERSION = {"type": "string", "pattern": "^memver_[0-9a-f]{32}$"}
+
+
+def _or_time(version: dict[str, Any], example: str) -> WithJsonSchema:
+    """Describes a point of a diff: a version of this form, or a time."""
+    return WithJsonSchema({"anyOf": [version, _TIME], "examples": [example]})
+
+
+_LONG_AGO, _LATER = "2026-01-01T00:00:00Z", "2100-01-01T00:00:00Z"
+DiffFrom = Annotated[str, _or_time(_VERSION, _LONG_AGO), Query(alias="from", description=_POINT)]
+DiffTo = Annotated[str, _or_time(_VERSION, _LATER), Query(alias="to", description=_POINT)]
+StoreDiffFrom = Annotated[
+    str, _or_time(_STORE_VERSION, _LONG_AGO), Query(alias="from", description=_POINT)
 ]
-DiffTo = Annotated[
-    str,
-    _VERSION_OR_TIME,
-    Query(alias="to", description=_POINT, examples=["2100-01-01T00:00:00Z"]),
+StoreDiffTo = Annotated[
+    str, _or_time(_STORE_VERSION, _LATER), Query(alias="to", description=_POINT)
 ]
 
 

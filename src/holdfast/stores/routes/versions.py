@@ -6,15 +6,13 @@ from fastapi import APIRouter, Query, Response
 
 from holdfast.edge.preconditions import set_etag_of_content
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
-from holdfast.edge.wire import STORE_VERSION_OR_TIME
+from holdfast.edge.wire import StoreDiffFrom, StoreDiffTo
 from holdfast.kernel.pages import Page
 from holdfast.stores import changes, versions
 from holdfast.stores.model import Action, EntryVersion, StoreDiff
 from holdfast.stores.routes.words import PREFIX, TheCursor, ThePeriod
 
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute, tags=["stores"])
-
-_FROM_TO = "a version or a time"
 
 
 @router.get("/{store_id}/versions", operation_id="stores.list_versions")
@@ -55,16 +53,8 @@ async def redact_version(
 @router.get("/{store_id}/diff", operation_id="stores.diff")
 async def get_diff(
     store_id: str,
-    since: Annotated[
-        str,
-        STORE_VERSION_OR_TIME,
-        Query(alias="from", description=_FROM_TO, examples=["2026-01-01T00:00:00Z"]),
-    ],
-    until: Annotated[
-        str,
-        STORE_VERSION_OR_TIME,
-        Query(alias="to", description=_FROM_TO, examples=["2030-01-01T00:00:00Z"]),
-    ],
+    since: StoreDiffFrom,
+    until: StoreDiffTo,
     caller: TheCaller,
     db: TheDatabase,
 ) -> StoreDiff:
