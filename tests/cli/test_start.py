@@ -55,7 +55,7 @@ def test_a_client_command_loads_no_heavy_library():
         "for name in holdfast.lean_imports.UNUSED: assert sys.modules.pop(name) is None"
     )
     heavy = (*SERVER, "trio", "rich", "pygments", "click", "markdown_it", "mcp", "opentelemetry")
-    heavy += ("asyncio", "certifi")
+    heavy += ("asyncio",)
     assert "httpx" in modules
     assert [each for each in modules if each.split(".")[0] in heavy] == []
     assert len(modules) < 600

@@ -23,6 +23,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.diffs import MAX_VERSION_DIGITS
 from holdfast.kernel.errors import Malformed
 from holdfast.kernel.ids import CLIENT_ID, MADE_ID, is_client_id, is_made_id
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT, MAX_VERSIONS, Cursor
@@ -86,7 +87,7 @@ BeforeName = Annotated[str | None, Query(description=NEWER, json_schema_extra=NA
 
 _POINT = "a version, or a time"
 _TIME = {"type": "string", "format": "date-time"}
-_VERSION = {"type": "integer", "minimum": 1}
+_VERSION = {"type": "integer", "minimum": 1, "maximum": 10**MAX_VERSION_DIGITS - 1}
 _STORE_VERSION = {"type": "string", "pattern": "^memver_[0-9a-f]{32}$"}
 
 
