@@ -46,7 +46,7 @@ $(READY): $(LOCKED) pyproject.toml sdk/pyproject.toml minilm/pyproject.toml
 
 # What the tests and the checks need besides, at the same time: the model is built while packages are unpacked.
 setup-dev:
-	@$(MAKE) --no-print-directory -j3 $(READY) $(DEV_LOCKED) $(TS_READY)
+	@$(MAKE) --no-print-directory --silent -j3 $(READY) $(DEV_LOCKED) $(TS_READY)
 
 # Most of their modules are never imported: those that are, are compiled then.
 $(DEV_LOCKED): $(LOCKED) requirements-dev.lock

@@ -139,9 +139,9 @@ def _fill_rows(bench: Bench) -> None:
         )
         owner.execute(
             "INSERT INTO memories (org_id, id, key, value, category, tags, importance, pinned, source, scope, user_id,"
-            "                      workspace_id, created_at, updated_at)"
+            "                      workspace_id, trust, created_at, updated_at)"
             " SELECT %s, 'memory_' || md5('m' || n), 'key ' || n, 'value ' || n, 'fact', '{}', 5, false, 'manual',"
-            "        'global', 'owner', 'default', now(), now()"
+            "        'global', 'owner', 'default', 'user', now(), now()"
             "   FROM generate_series(1, %s) n",
             [bench.org_id, MEMORIES],
         )

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 from bench.harness import Bench, Operation, compare, console
+from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor
@@ -154,7 +155,12 @@ def bare_sql(connection: psycopg.AsyncConnection[Any]) -> dict[str, Question]:
     """The bare statements, as the service's role with row-level security."""
 
     async def ask(store: Filled, query: Query, **params: Any) -> None:
-        common = {"org_id": store.bench.org_id, "store_id": store.id, "workspace_id": "default"}
+        common: dict[str, Any] = {
+            "org_id": store.bench.org_id,
+            "store_id": store.id,
+            "workspace_id": "default",
+        }
+        common |= sight.params(store.caller) | {"writes_read_only": False}
         await (await connection.execute(query.bytes, {**common, **params})).fetchall()
 
     nothing = dict.fromkeys(("version", "if_match", "expected_sha256", "path", "metadata"))
