@@ -22,9 +22,9 @@ bare_insert = Query(
     "bare_insert",
     """
     INSERT INTO memories (org_id, id, key, value, category, tags, importance, pinned, source, scope, user_id,
-                          workspace_id, created_at, updated_at)
+                          workspace_id, trust, created_at, updated_at)
     VALUES (%(org_id)s, %(id)s, %(key)s, %(value)s, 'fact', '{}', 5, false, 'manual', 'global', %(user_id)s,
-            'default', %(now)s, %(now)s)
+            'default', 'user', %(now)s, %(now)s)
     """,
 )
 
@@ -106,10 +106,10 @@ def _fill(bench: Bench) -> None:
         owner.execute(
             """
             INSERT INTO memories (org_id, id, key, value, category, tags, importance, pinned, source, scope, user_id,
-                                  workspace_id, created_at, updated_at)
+                                  workspace_id, trust, created_at, updated_at)
             SELECT %s, 'memory_' || lpad(to_hex(n), 32, '0'), 'key ' || n, 'value ' || n,
                    CASE WHEN n %% 100000 = 0 THEN 'rare' ELSE 'fact' END, '{}', 5, false, 'manual', 'global',
-                   'user' || n %% %s, 'default', now(), now()
+                   'user' || n %% %s, 'default', 'user', now(), now()
               FROM generate_series(1, %s) AS n
             """,
             [bench.org_id, USERS, USERS * PER_USER],
