@@ -153,7 +153,9 @@ def test_namespaces(store) -> None:
 
 
 def test_time_to_live(both) -> None:
-    store = HoldfastStore(both.sync, ttl={"default_ttl": None, "refresh_on_read": True})
+    store = HoldfastStore(
+        both.sync, ttl={"default_ttl": None, "refresh_on_read": True, "omit_expired": True}
+    )
     store.put(("t",), "long", {"n": 1}, ttl=60)
     store.put(("t",), "over", {"n": 2}, ttl=-1)
     store.put(("t",), "ever", {"n": 3})
@@ -170,15 +172,19 @@ def test_time_to_live(both) -> None:
     assert store.list_namespaces() == [("t",)]
 
 
-def test_expired_items_take_no_place_on_a_page(store) -> None:
+def test_expired_items_take_no_place_on_a_page(both) -> None:
+    store = HoldfastStore(both.sync, ttl={"omit_expired": True})
     for key in ("c", "b", "over", "a"):
         store.put(("p",), key, {"k": key}, ttl=-1 if key == "over" else 60)
     assert [item.key for item in store.search(("p",), limit=2)] == ["a", "b"]
     assert [item.key for item in store.search(("p",), limit=2, offset=2)] == ["c"]
 
 
-def test_expired_items_are_returned_until_they_are_swept_where_the_settings_say_so(both) -> None:
-    keeping = HoldfastStore(both.sync, ttl={"omit_expired": False, "refresh_on_read": False})
+@pytest.mark.parametrize("ttl", [{}, {"omit_expired": False}])
+def test_expired_items_are_returned_until_they_are_swept_unless_the_settings_say_so(
+    both, ttl
+) -> None:
+    keeping = HoldfastStore(both.sync, ttl={**ttl, "refresh_on_read": False})
     keeping.put(("t",), "over", {"n": 1}, ttl=-1)
     assert keeping.get(("t",), "over").value == {"n": 1}
     assert [item.key for item in keeping.search(("t",))] == ["over"]

@@ -45,7 +45,7 @@ class HoldfastStore(BaseStore):
     `memory` is a Client, a scoped one, or an embedded Holdfast; with an AsyncClient only the `a…` methods work. `fields` are the
     paths that a query searches unless a put names others. With an `embed` in `index` that embedder ranks instead of Holdfast's
     recall. `ttl` as in LangGraph: minutes, and whether a read starts them anew; `sweep_ttl` deletes what is expired, which is
-    not returned unless `omit_expired` is False.
+    returned until then unless `omit_expired` is True.
     """
 
     supports_ttl = True
@@ -157,7 +157,7 @@ class HoldfastStore(BaseStore):
 
     def _at(self, store_id: str) -> Place:
         ttl = self.ttl_config or {}
-        refresh, omit = ttl.get("refresh_on_read", True), ttl.get("omit_expired", True)
+        refresh, omit = ttl.get("refresh_on_read", True), ttl.get("omit_expired", False)
         return Place(self._memory._scope, store_id, self._fields, bool(refresh), bool(omit))
 
 
