@@ -96,6 +96,16 @@ def test_each_case(pair) -> None:
         pair.sync()
 
 
+def test_an_entry_that_was_made_anew_is_a_change(pair) -> None:
+    """It counts its versions from 1 again."""
+    pair.write("a.md", "first")
+    pair.sync()
+    pair.stores.delete(pair.store_id, "a.md")
+    pair.stores.put(pair.store_id, "a.md", "made anew there")
+    assert pair.sync().downloaded == ["a.md"]
+    assert pair.local() == pair.remote() == {"a.md": "made anew there"}
+
+
 PATHS = st.sampled_from(["a.md", "b.md", "sub/c.md"])
 EDITS = st.lists(
     st.tuples(

@@ -85,7 +85,8 @@ class _Sync:
     def _bring_together(self, path: str, text: str | None, row: StoreEntry | None) -> None:
         known = self.known.get(path)
         local_changed = _digest(text) != (known.sha256 if known else None)
-        remote_changed = (row.version if row else None) != (known.version if known else None)
+        # The digest too: an entry that was deleted and made anew counts its versions from 1 again.
+        remote_changed = (Known(row.version, row.content_sha256) if row else None) != known
         if remote_changed and local_changed:
             self._both_changed(path, text, row)
         elif local_changed:
