@@ -10,7 +10,7 @@ from holdfast.learning.consolidation.service import KINDS, ConsolidationKind
 router = APIRouter(route_class=PageRoute, prefix="/hygiene", include_in_schema=False)
 
 REHEARSED_SHOWN = 50
-# Of each kind: a page answers soon. The command line compares all.
+# Of each kind: a page answers soon. `holdfast hygiene` compares up to 10,000.
 ROWS_COMPARED = 100
 # What each kind of consolidation does, for a person who is about to start it.
 FIXES: dict[ConsolidationKind, str] = {
