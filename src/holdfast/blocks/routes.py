@@ -23,13 +23,12 @@ from holdfast.kernel.clock import Instant
 from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.kernel.sight import Audience
 
 router = APIRouter(route_class=ApiRoute, prefix="/memory", tags=["blocks"])
 
 AgentId = Annotated[str | None, Query(description="the agent of the block")]
-
-MAX_VERSION = 2**31 - 1
 
 
 async def the_place(

@@ -31,6 +31,7 @@ from holdfast.entries.model import (
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.pages import MAX_LIMIT, Page
+from holdfast.kernel.revisions import MAX_VERSION
 
 
 class Rest(Convertor[str]):
@@ -84,7 +85,7 @@ class EntryPut(Body):
     tags: list[Tag] | None = None
     scope: Scope = Field("agent", description="`user`: seen by those who act for this user alone")
     run_id: str | None = None
-    expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
+    expected_version: int | None = Field(None, ge=0, le=MAX_VERSION)
 
 
 class EntryBatchItem(Body):

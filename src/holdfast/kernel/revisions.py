@@ -22,6 +22,8 @@ from holdfast.kernel.sql import load
 queries = load(__file__, "revisions.sql")
 
 LATEST = Cursor(limit=MAX_VERSIONS)
+# Versions are integers of the database.
+MAX_VERSION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from holdfast.edge.toolbox import DELETES, READS, REPLACES, Call, Toolbox
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.ids import is_id
 from holdfast.kernel.pages import MAX_LIMIT, Cursor
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.stores import entries, listing, service
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import Store, StoreEntry
@@ -81,7 +82,7 @@ async def store_write(
         int | None,
         Field(
             ge=1,
-            le=2**31 - 1,
+            le=MAX_VERSION,
             description="To replace a text: its version as store_view gave it. Left out: a new text.",
         ),
     ] = None,

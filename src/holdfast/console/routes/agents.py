@@ -11,6 +11,7 @@ from holdfast.directory import agents
 from holdfast.directory.model import MAX_REFERENCES
 from holdfast.kernel.errors import Invalid, Malformed
 from holdfast.kernel.pages import Cursor
+from holdfast.kernel.revisions import MAX_VERSION
 
 router = APIRouter(route_class=PageRoute, prefix="/agents", include_in_schema=False)
 
@@ -61,7 +62,7 @@ async def agent(visit: TheVisit, agent_id: str) -> Response:
 async def change_agent(visit: TheVisit, agent_id: str) -> Response:
     """Change it at the version that the form was made from."""
     form = visit.form
-    version = form.number("version", 1, 2**31 - 1)
+    version = form.number("version", 1, MAX_VERSION)
     await agents.put_agent(
         visit.db,
         visit.caller,

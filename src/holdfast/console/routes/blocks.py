@@ -14,11 +14,11 @@ from holdfast.directory import agents
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.kernel.sight import Audience
 
 router = APIRouter(route_class=PageRoute, prefix="/blocks", include_in_schema=False)
 
-MAX_VERSION = 2**31 - 1
 _instant: TypeAdapter[datetime] = TypeAdapter(Instant)
 
 

@@ -22,6 +22,7 @@ from holdfast.entries.model import (
 )
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.revisions import MAX_VERSION
 
 router = APIRouter(route_class=PageRoute, prefix="/entries", include_in_schema=False)
 
@@ -29,7 +30,6 @@ CATEGORIES = (CORE, DAILY, WORKSPACE)
 SCOPES: tuple[Scope, ...] = ("user", "agent")
 MAX_BUDGET_BYTES = 16 * 1024 * 1024
 HYDRATED_SHOWN = 200
-MAX_VERSION = 2**31 - 1
 
 
 @router.get("", response_model=None)

@@ -10,6 +10,7 @@ from holdfast.console.versions import OLDEST, read_versions
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.kernel.pages import Cursor, Page
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.memories import deletion, saving, service
 from holdfast.memories.graph import nodes
 from holdfast.memories.graph.model import Node
@@ -19,7 +20,6 @@ router = APIRouter(route_class=PageRoute, prefix="/memories", include_in_schema=
 
 SCOPES: tuple[Scope, ...] = ("global", "project", "agent")
 NODES_SHOWN = 5
-MAX_VERSION = 2**31 - 1
 
 
 @router.get("", response_model=None)

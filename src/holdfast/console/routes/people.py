@@ -10,12 +10,12 @@ from holdfast.directory.people import service
 from holdfast.edge.base_url import base_url
 from holdfast.kernel.errors import Malformed
 from holdfast.kernel.limits import at_most_chars
+from holdfast.kernel.revisions import MAX_VERSION
 
 router = APIRouter(route_class=PageRoute, prefix="/people", include_in_schema=False)
 
 ROLES: tuple[Role, ...] = ("member", "owner")
 MAX_EMAIL_CHARS = 320
-MAX_VERSION = 2**31 - 1
 
 
 @router.get("", response_model=None)

@@ -6,6 +6,7 @@ from holdfast.console.visit import PageRoute, TheVisit
 from holdfast.directory import projects
 from holdfast.directory.model import Visibility
 from holdfast.kernel.errors import Malformed
+from holdfast.kernel.revisions import MAX_VERSION
 
 router = APIRouter(route_class=PageRoute, prefix="/projects", include_in_schema=False)
 
@@ -60,7 +61,7 @@ async def project(visit: TheVisit, project_id: str) -> Response:
 async def change_project(visit: TheVisit, project_id: str) -> Response:
     """Change its name and who sees it, at the version that the form was made from."""
     form = visit.form
-    version = form.number("version", 1, 2**31 - 1)
+    version = form.number("version", 1, MAX_VERSION)
     await projects.put_project(
         visit.db,
         visit.caller,

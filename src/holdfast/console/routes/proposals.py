@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from holdfast.console.drawing.diffs import side_by_side
 from holdfast.console.visit import PageRoute, TheVisit, Visit, local_path
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.learning import proposals
 from holdfast.learning.proposal import OPEN, Action, ProposalTarget, Status
 
@@ -59,7 +60,7 @@ async def reject(visit: TheVisit, proposal_id: str) -> Response:
 async def edit(visit: TheVisit, proposal_id: str) -> Response:
     """Change its text or its place, and accept it where that is asked for."""
     form = visit.form
-    version = form.number("version", 1, 2**31 - 1)
+    version = form.number("version", 1, MAX_VERSION)
     await proposals.edit_proposal(
         visit.db,
         visit.caller,

@@ -12,6 +12,7 @@ from holdfast.kernel.limits import at_most, at_most_chars
 from holdfast.kernel.pages import Cursor
 from holdfast.kernel.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from holdfast.kernel.recall.fusion import DEFAULTS
+from holdfast.kernel.revisions import MAX_VERSION
 
 router = APIRouter(route_class=PageRoute, prefix="/settings", include_in_schema=False)
 
@@ -47,7 +48,7 @@ async def settings(visit: TheVisit) -> Response:
 @router.post("", response_model=None)
 async def change_settings(visit: TheVisit) -> Response:
     """Change them at the version that the form was made from."""
-    version = visit.form.number("version", 1, 2**31 - 1)
+    version = visit.form.number("version", 1, MAX_VERSION)
     await orgs.change_org(
         visit.db,
         visit.caller,

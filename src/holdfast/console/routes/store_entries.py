@@ -6,13 +6,12 @@ from holdfast.console.drawing.diffs import side_by_side
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.pages import Cursor
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.stores import entries, service, versions
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import EntryVersion, StoreEntry
 
 router = APIRouter(route_class=PageRoute, prefix="/stores/{store_id}", include_in_schema=False)
-
-MAX_VERSION = 2**31 - 1
 
 
 @router.post("/entries", response_model=None)

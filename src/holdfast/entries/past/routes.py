@@ -11,6 +11,7 @@ from holdfast.entries.model import EntryRevision, Scope, StoredEntry
 from holdfast.entries.routes import Category, RunId, TheKey, TheScope, answer_stored
 from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.pages import Page
+from holdfast.kernel.revisions import MAX_VERSION
 
 router = APIRouter(route_class=ApiRoute, tags=["entries"], prefix="/agents/{agent_id}")
 
@@ -18,7 +19,7 @@ router = APIRouter(route_class=ApiRoute, tags=["entries"], prefix="/agents/{agen
 class EntryRestoreBody(Body):
     """Which version to bring back."""
 
-    version: int = Field(ge=1, le=2**31 - 1)
+    version: int = Field(ge=1, le=MAX_VERSION)
     scope: Scope | None = Field(None, description="as the query parameter")
 
 

@@ -17,6 +17,7 @@ from holdfast.kernel.diffs import TextDiff
 from holdfast.kernel.errors import HoldfastError, Invalid
 from holdfast.kernel.ids import ClientId
 from holdfast.kernel.pages import Page
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.memories import batch, deletion, saving, service
 from holdfast.memories.model import (
     MAX_BATCH,
@@ -53,7 +54,7 @@ batch_router = APIRouter(route_class=BatchRoute, tags=["memories"])
 class MemoryRestore(wire.Body):
     """The version to bring back."""
 
-    version: int = Field(strict=True, ge=1, le=2**31 - 1, examples=[1])
+    version: int = Field(strict=True, ge=1, le=MAX_VERSION, examples=[1])
 
 
 def _or_refusal(value: Any, parse: Callable[[Any], MemorySave]) -> MemorySave | HoldfastError:

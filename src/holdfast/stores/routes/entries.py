@@ -8,11 +8,11 @@ from holdfast.edge.preconditions import IfMatch
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import DEFAULT_LIMIT, MAX_LIMIT
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.stores import entries, listing, versions
 from holdfast.stores.entries import Expected
 from holdfast.stores.model import PathPage, StoreEntry
 from holdfast.stores.routes.words import (
-    MAX_VERSION,
     NO_CONTROLS,
     PREFIX,
     EntryCreate,

@@ -9,11 +9,11 @@ from holdfast.edge.preconditions import set_etag
 from holdfast.edge.wire import Body, page_cursor
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.pages import Cursor
+from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.stores.model import Store, StoreEntry, Visibility
 from holdfast.stores.service import Period
 
 TheCursor = Annotated[Cursor, Depends(page_cursor)]
-MAX_VERSION = 2**31 - 1
 PREFIX = "/memory_stores"
 
 Thing = TypeVar("Thing", Store, StoreEntry)
