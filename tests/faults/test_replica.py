@@ -370,9 +370,17 @@ async def test_a_server_that_is_no_replica_of_this_database_is_not_read_from(pai
             assert reason in ready.json()["checks"]["replica"]
 
 
-async def test_a_replica_that_was_promoted_is_not_read_from_any_more(pair, reader):
-    """The last of this file: there is no replica afterwards."""
-    assert pair.on_replica("SELECT pg_promote()") is True
-    with Counted() as reads:
-        assert (await reader.client.get("/memories")).status_code == 200
-    assert "replica" not in reads.found
+async def test_a_replica_that_was_promoted_is_not_read_from_any_more(pair, tenant):
+    folder, _ = scratch()
+    with folder:
+        other = Pair(pair.primary, Path(folder.name))  # the shared one must stay a replica
+        other.start_replica()
+        try:
+            async with process(other, tenant, other.replica_url) as reader:
+                await reader.used_again()
+                assert other.on_replica("SELECT pg_promote()") is True
+                with Counted() as reads:
+                    assert (await reader.client.get("/memories")).status_code == 200
+                assert "replica" not in reads.found
+        finally:
+            other.stop_replica()
