@@ -7,6 +7,7 @@ it. `db` is a pool of this process on the same database, for tests of services a
 import fcntl
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -176,10 +177,13 @@ def _redis_program() -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nothing listens on, below those that Linux gives to outgoing connections: one of these could be taken
+    by a client before the test's own server listens on it."""
+    while True:
+        port = secrets.randbelow(12_000) + 20_000
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def pytest_configure(config: pytest.Config) -> None:
