@@ -1,5 +1,6 @@
 """The service on a coordinator with two workers of Citus; skipped where Citus is not installed."""
 
+import random
 from pathlib import Path
 
 import psycopg
@@ -12,7 +13,8 @@ from holdfast.kernel.distribution import DISTRIBUTED, LOCAL, REFERENCE
 from holdfast.settings import read_settings
 from holdfast.walls.probe import prove
 from tests.citus_cluster import DATABASE, citus_cluster
-from tests.conftest import free_port, scratch
+from tests.conftest import Org, free_port, scratch
+from tests.kernel.recall import test_large as large
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +45,27 @@ def test_a_distributed_database_stays_so_without_being_told(url):
     assert migrate.migrate(url) == []
 
 
+@pytest.mark.timeout(900)
 async def test_every_route_works_and_no_wall_is_breached(url, tmp_path):
     """Objects of every face are made, and every route is asked for them by another org and by another user."""
     settings = read_settings(data_dir=tmp_path, database_url=url)
     proofs = await prove(settings, url, url)
     assert [line for proof in proofs for line in proof.breaches] == []
     assert all(proof.requests > 200 for proof in proofs)
+
+
+async def test_a_large_scope_is_asked_by_its_index(url):
+    """Beyond 10,000 passages the arms ask the indexes, on the worker that has the org's shard."""
+    async with Database(url, min_size=1, max_size=2).opened() as db:
+        org_id, key = await create_org(db, "large")
+        org = Org(org_id, key, db, url, [])
+        with psycopg.connect(url, autocommit=True) as own:
+            exact = large.filled_scope(own, org)
+            vector = large.somewhere(random.Random(3))
+            found = {each.object_id for each in await large.candidates(db, org, vector=vector)}
+            assert len(found & set(exact(vector))) >= 0.8 * large.ARM
+        said = await large.candidates(db, org, text="common rare")
+        assert len(said) == large.SIZE // 100
 
 
 async def test_a_worker_shows_only_the_org_that_was_entered(nodes, url):

@@ -58,8 +58,11 @@ def fill(own, org, size, statements):
 
 @pytest.fixture
 def filled(org, owner_connection):
-    """A scope of an org, filled; and a way to ask for its exact neighbours."""
-    own = owner_connection
+    return filled_scope(owner_connection, org)
+
+
+def filled_scope(own, org):
+    """A scope of an org, filled by the schema's owner; the function that asks for its exact neighbours."""
     own.execute("INSERT INTO embedding_models (name) VALUES (%s) ON CONFLICT DO NOTHING", [MODEL])
     own.execute(
         "CREATE INDEX IF NOT EXISTS passage_vectors_8 ON passage_vectors"
