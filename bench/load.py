@@ -187,7 +187,7 @@ async def serving(
 
 
 async def fill(http: httpx.AsyncClient, plan: Plan) -> None:
-    """The memories of all users, in batches. The worker embeds them while the clients are at work."""
+    """The memories of all users, in batches, until the worker has embedded them all."""
     chance = random.Random(0)
     per_user = max(1, plan.memories // plan.users)
     (await http.put("/agents/load/entries/first", json={"content": "x"})).raise_for_status()
@@ -205,6 +205,21 @@ async def fill(http: httpx.AsyncClient, plan: Plan) -> None:
                         f"the batch was refused: {reply.status_code} {reply.text[:200]}"
                     )
                 bar.advance(task, len(some))
+        task = bar.add_task("waiting for their vectors", total=None)
+        for number in range(plan.users):
+            while await has_jobs(http, f"user-{number}"):
+                await asyncio.sleep(1)
+        bar.remove_task(task)
+
+
+async def has_jobs(http: httpx.AsyncClient, user: str) -> bool:
+    """Whether the worker still has something to do for this user."""
+    headers = {"Holdfast-User": user}
+    for status in ("queued", "running"):
+        reply = await http.get("/jobs", params={"status": status, "limit": 1}, headers=headers)
+        if reply.raise_for_status().json()["data"]:
+            return True
+    return False
 
 
 async def run(url: str, key: str, pid: int, plan: Plan, *, restart: bool = False) -> Tally:
@@ -276,7 +291,8 @@ def report(title: str, tally: Tally) -> None:
 
 async def main(plan: Plan, processes: list[int], folder: Path) -> int:
     """Fill once; run with each number of processes, then with a restart of Postgres. The number of errors."""
-    errors, data_dir, key = 0, folder / "data", ""
+    errors, data_dir, key_file = 0, folder / "data", folder / "api-key"
+    key = key_file.read_text() if key_file.exists() else ""  # of a folder that was filled before
     for number in processes:
         async with serving(data_dir, plan, number) as (ready, pid):
             if not key:
@@ -286,6 +302,7 @@ async def main(plan: Plan, processes: list[int], folder: Path) -> int:
                     base_url=f"{ready['url']}/api/v1", headers=headers, timeout=300
                 ) as http:
                     await fill(http, plan)
+                key_file.write_text(key)
             tally = await run(ready["url"], key, pid, plan)
             report(f"{number} process(es), {plan.clients} clients ({load_note()})", tally)
             errors += tally.errors + tally.unavailable
@@ -307,7 +324,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--processes", default="1,2", help="numbers of API processes, with commas")
     parser.add_argument("--embedder", default="local")
     parser.add_argument(
-        "--folder", type=Path, help="where to keep the data folder and the log; by default they go"
+        "--folder",
+        type=Path,
+        help="where to keep the data folder and the log, filled once; by default they go",
     )
     return parser.parse_args()
 
