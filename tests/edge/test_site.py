@@ -11,6 +11,14 @@ async def test_health_readiness_and_metrics_need_no_credential(anonymous):
     assert "holdfast_http_request_seconds" in metrics.text
 
 
+async def test_metrics_tell_of_jobs_that_wait(anonymous):
+    """The queue is asked at each scrape."""
+    lines = (await anonymous.get("/metrics")).text.splitlines()
+    for name in ("holdfast_jobs_waiting", "holdfast_oldest_waiting_job_seconds"):
+        [value] = [float(line.split()[1]) for line in lines if line.startswith(f"{name} ")]
+        assert value >= 0  # NaN is not
+
+
 async def test_metrics_name_no_tenant(anonymous, org, api):
     await api.put("/agents/a-telling-name", json={})
     text = (await anonymous.get("/metrics")).text

@@ -39,7 +39,7 @@ async def ask(db, caller, kind="greet", subject="x", **options):
 
 
 async def until(db, caller, job_id, *statuses):
-    for _ in range(400):
+    for _ in range(1_200):
         job = await jobs.read_job(db, caller, job_id)
         if job.status in statuses:
             return job
@@ -102,6 +102,27 @@ async def test_a_job_that_nobody_can_do_fails_and_can_be_asked_for_again(service
     async with working(service, db, {"unheard-of": done}):
         await jobs.retry_job(db, org.caller(), job_id)
         assert (await until(db, org.caller(), job_id, "succeeded")).error is None
+
+
+async def test_the_backlog_is_what_is_due_and_not_begun(service, db, org, monkeypatch):
+    own = f"{QUEUE}-backlog"
+    monkeypatch.setattr("tests.kernel.test_jobs.QUEUE", own)
+    assert await jobs.read_backlog(db, own) == jobs.Backlog(0, 0)
+    await ask(db, org.caller(), not_before=clock.now() + timedelta(hours=1))
+    assert (await jobs.read_backlog(db, own)).waiting == 0
+    await ask(db, org.caller(), not_before=clock.now() - timedelta(hours=1))
+    last = await ask(db, org.caller())
+    found = await jobs.read_backlog(db, own)
+    assert found.waiting == 2
+    assert found.oldest_s == pytest.approx(3600, abs=600)
+
+    async def greet(caller, subject):
+        return Outcome()
+
+    async with working(service, db, {"greet": greet}):
+        await until(db, org.caller(), last, "succeeded")
+        while (await jobs.read_backlog(db, own)).waiting:
+            await asyncio.sleep(0.05)
 
 
 async def test_a_cancelled_job_is_not_done(service, db, org):

@@ -1,6 +1,7 @@
 """The pages outside the API and the console: the API's docs without a network, health, metrics."""
 
 import asyncio
+import math
 import os
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
@@ -12,6 +13,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from pydantic import BaseModel, Field
 
 from holdfast.edge.route import OpenRoute
+from holdfast.kernel import jobs, metrics
+from holdfast.kernel.db import Database
 from holdfast.kernel.errors import HoldfastError, NotFound
 
 router = APIRouter(route_class=OpenRoute, include_in_schema=False)
@@ -83,13 +86,25 @@ async def readyz(request: Request) -> JSONResponse:
 
 
 @health_router.get("/metrics", operation_id="service.metrics", response_class=PlainTextResponse)
-async def prometheus() -> Response:
+async def prometheus(request: Request) -> Response:
     """Prometheus metrics, of all processes of this service."""
+    await _measure_backlog(request.app.state.db)
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # its library has no types here
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _measure_backlog(db: Database) -> None:
+    """Ask the queue at each scrape: a worker that has died cannot report that jobs wait for it."""
+    try:
+        async with asyncio.timeout(CHECK_TIMEOUT_S):
+            found = await jobs.read_backlog(db)
+    except (HoldfastError, TimeoutError):
+        found = jobs.Backlog(math.nan, math.nan)  # the database is away: unknown, which is not 0
+    metrics.jobs_waiting.set(found.waiting)
+    metrics.oldest_job_seconds.set(found.oldest_s)
 
 
 async def _run(check: Check) -> str:

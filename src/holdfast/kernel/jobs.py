@@ -61,6 +61,14 @@ class Outcome:
     tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Jobs of all orgs that are due and that no worker has begun: how many, and for how long the oldest is due."""
+
+    waiting: float
+    oldest_s: float
+
+
 Handler = Callable[[Caller, str], Awaitable[Outcome]]
 """Does a job: the caller it acts as (whoever asked for it), and the job's subject."""
 
@@ -147,3 +155,9 @@ async def _move(db: Database, caller: Caller, job_id: str, query: Any, refusal: 
                 raise NotFound(f"there is no job {job_id!r}")
             raise Conflict(f"{refusal}; this one is {current.status}", current=current)
     return moved
+
+
+async def read_backlog(db: Database, queue: str = QUEUE) -> Backlog:
+    """What the workers of a queue are behind with."""
+    [found] = await db.prove(Backlog, queries.read_backlog, "", queue=queue)
+    return found

@@ -108,5 +108,13 @@ WITH job AS (
 SELECT {job}
   FROM job, entry;
 
+-- name: read_backlog
+-- sight: numbers of the queue, whose entries hold ids only.
+SELECT count(*)::float AS waiting,
+       coalesce(extract(epoch FROM %(now)s - min(coalesce(entry.scheduled_at, event.at))), 0)::float AS oldest_s
+  FROM procrastinate_jobs entry
+  JOIN procrastinate_events event ON event.job_id = entry.id AND event.type = 'deferred'
+ WHERE entry.queue_name = %(queue)s AND entry.status = 'todo' AND coalesce(entry.scheduled_at, '-infinity') <= %(now)s;
+
 -- name: reconcile
 SELECT reconcile_jobs(%(queue)s, %(now)s);

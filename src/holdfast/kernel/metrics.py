@@ -28,6 +28,16 @@ jobs_requeued = Counter(
     "Jobs that had lost their place in the queue, by what was lost.",
     ["lost"],
 )
+jobs_waiting = Gauge(
+    "holdfast_jobs_waiting",
+    "Jobs that are due and that no worker has begun.",
+    multiprocess_mode="mostrecent",
+)
+oldest_job_seconds = Gauge(
+    "holdfast_oldest_waiting_job_seconds",
+    "For how long the oldest of the waiting jobs has been due.",
+    multiprocess_mode="mostrecent",
+)
 key_lookups = Counter(
     "holdfast_key_lookups_total",
     "API keys that requests showed, by where they were looked up.",
