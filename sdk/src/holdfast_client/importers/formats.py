@@ -188,6 +188,8 @@ def read_mcp(path: Path) -> Iterator[Piece]:
 
 def read_markdown(path: Path) -> Iterator[Piece]:
     """A folder of markdown files, each at its path."""
+    if not path.is_dir():
+        raise ValueError(f"{path} is no folder of markdown files")
     for file in sorted(path.rglob("*.md")):
         name = file.relative_to(path).as_posix()
         text = file.read_text(errors="replace")

@@ -216,17 +216,22 @@ def _memory(piece: MemoryPiece, source: str) -> NewMemory:
         "source": source,
         "trust": "import",
     }
-    if piece.valid_from is not None:
-        made["valid_from"] = _time(piece.valid_from)
-    if piece.valid_to is not None:
-        made["valid_to"] = _time(piece.valid_to)
+    valid_from, valid_to = _time(piece.valid_from), _time(piece.valid_to)
+    if valid_from is not None:
+        made["valid_from"] = valid_from
+    if valid_to is not None:
+        made["valid_to"] = valid_to
     if piece.agent is not None:
         made["scope"], made["agent_id"] = "agent", piece.agent
     return made
 
 
-def _time(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
+def _time(text: Any) -> datetime | None:
+    """A time of an export, in UTC where it names no offset; None where there is none, or it cannot be read."""
+    try:
+        found = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
