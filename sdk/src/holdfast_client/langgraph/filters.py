@@ -65,4 +65,12 @@ def _compare(name: str, found: Any, wanted: Any) -> bool:
     try:
         return _ORDERED[name](found, wanted)
     except TypeError:
+        return _compare_numbers(name, found, wanted)
+
+
+def _compare_numbers(name: str, found: Any, wanted: Any) -> bool:
+    """Compare a number with the text of one; what is neither does not fit."""
+    try:
         return _ORDERED[name](float(found), float(wanted))
+    except (TypeError, ValueError):
+        return False
