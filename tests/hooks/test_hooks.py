@@ -7,6 +7,7 @@ documented.json   payloads after the documentation: Cursor, and Claude Code wher
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,14 @@ import pytest
 
 from holdfast.hooks.agents import AGENTS, configured, read
 from holdfast.hooks.events import project_id, project_root, session_id
-from holdfast.hooks.texts import CLOSE, OPEN, last_reply, marked, unmarked
+from holdfast.hooks.texts import (
+    CLOSE,
+    MAX_TRANSCRIPT_BYTES,
+    OPEN,
+    last_reply,
+    marked,
+    unmarked,
+)
 from holdfast_client import AsyncClient, HoldfastError
 
 HERE = Path(__file__).parent
@@ -48,7 +56,7 @@ def run_hook(agent: str, payload: object, env: dict[str, str]) -> str:
 
 async def eventually(check) -> Any:
     """Until the background child of a hook has written."""
-    for _ in range(400):
+    for _ in range(1200):
         try:
             if found := await check():
                 return found
@@ -230,6 +238,61 @@ def test_marks_and_roots(tmp_path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
     assert last_reply(empty) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "reply"),
+    [
+        ([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}], "a"),
+        ([{"type": "gemini"}, {"role": "model", "content": [{"text": "a"}, {"image": 1}, "x"]}], "a"),
+        # Several answers since the prompt, with the results of tools between them.
+        ([{"role": "assistant", "content": "old"}, {"role": "user", "content": "q"},
+          {"role": "assistant", "content": "a"}, {"role": "user", "content": [{"type": "tool_result"}]},
+          {"role": "assistant", "content": "b"}], "a\n\nb"),
+        # Lines of another shape are passed over.
+        ([{"role": "assistant", "content": "a"}, {"message": "a line of the log"}, ["x"], 7, None,
+          {"message": None, "content": {"text": "x"}, "role": "assistant"}], "a"),
+        ([{"role": "user", "content": "q"}], ""),
+    ],
+)  # fmt: skip
+def test_the_reply_is_read_from_a_transcript_whatever_else_is_in_it(tmp_path, lines, reply) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text("".join(f"{json.dumps(line)}\n" for line in lines) + '{"cut')
+    assert last_reply(transcript) == reply
+
+
+def test_of_a_long_transcript_the_end_is_read(tmp_path) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    long = json.dumps({"role": "assistant", "content": "x" * MAX_TRANSCRIPT_BYTES})
+    transcript.write_text(f"{long}\n" + json.dumps({"role": "assistant", "content": "the end"}))
+    assert last_reply(transcript) == "the end"
+
+
+@pytest.mark.parametrize("agent", sorted(AGENTS))
+def test_fields_that_are_missing_or_null_are_read_as_nothing(agent) -> None:
+    known = AGENTS[agent]
+    for name, event in known.events.items():
+        whole = {"hook_event_name": name, "session_id": "s", "cwd": "/work"}
+        happened = read(known, {**whole, "prompt": None, "transcript_path": None})
+        assert happened is not None
+        assert (happened.event, happened.session, happened.cwd) == (event, "s", Path("/work"))
+        assert (happened.prompt, happened.reply, happened.transcript) == ("", "", None)
+        assert read(known, {**whole, "cwd": None}).cwd == Path()
+        for missing in ("hook_event_name", "session_id"):
+            assert read(known, {**whole, missing: None}) is None
+            assert (
+                read(known, {key: value for key, value in whole.items() if key != missing}) is None
+            )
+
+
+def test_names_that_an_id_may_not_have_are_written_otherwise(tmp_path) -> None:
+    assert session_id("codex", "a b/c") == "codex:a-b-c"
+    assert len(session_id("codex", "x" * 300)) == 128
+    odd = tmp_path / "tea & cake"
+    odd.mkdir()
+    assert re.fullmatch(r"tea-cake-[0-9a-f]{8}", project_id(odd))
+    assert project_id(odd) != project_id(tmp_path)
+    assert re.fullmatch(r"root-[0-9a-f]{8}", project_id(Path("/")))
 
 
 def test_a_hook_loads_nothing_that_it_does_not_use(org, tmp_path) -> None:

@@ -30,7 +30,8 @@ def last_reply(transcript: Path) -> str:
     """The assistant's text since the last prompt, from a transcript of JSON lines; "" if there is none."""
     texts: list[str] = []
     for entry in reversed(_entries(transcript)):
-        message = entry.get("message", entry)
+        inner = entry.get("message")
+        message = inner if isinstance(inner, dict) else entry
         role = message.get("role") or entry.get("type")
         text = _text(message.get("content"))
         if role == "user" and text:
