@@ -213,6 +213,8 @@ async def test_a_block_made_again_goes_on_counting(api):
     again = await put(api, "two")
     assert again.status_code == 201
     assert (again.json()["id"], again.json()["version"]) == (first["id"], 3)
+    # It is there since now, not since the first time.
+    assert again.json()["created_at"] == again.json()["updated_at"] > first["updated_at"]
     assert again.json()["updated_at"] > first["updated_at"]
 
 

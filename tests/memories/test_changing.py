@@ -1,10 +1,8 @@
 """Changing memories, from outside: patch, retire, history, restore."""
 
-import asyncio
-
 import pytest
 
-from tests.memories.calls import at, ids, save
+from tests.memories.calls import at, ids, save, save_for_a_moment
 
 
 async def test_a_patch_sets_what_is_given_and_null_takes_away(api):
@@ -139,8 +137,7 @@ async def test_restore_makes_an_earlier_version_the_newest(api):
 
 
 async def test_restoring_a_version_whose_expiry_has_passed_brings_the_row_back(api):
-    row = await save(api, expires_at=at(0.2 / 86400))
-    await asyncio.sleep(0.25)
+    row = await save_for_a_moment(api)
     await api.patch(
         f"/memories/{row['id']}?include_expired=true", json={"value": "x", "expires_at": None}
     )

@@ -12,7 +12,9 @@ from holdfast.memories import batch, saving, service
 from holdfast.memories.model import Filter, NewMemory, Place
 
 quick = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 KEYS = st.sampled_from(["a", "b", "c"])

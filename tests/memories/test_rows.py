@@ -1,10 +1,8 @@
 """Reading and listing memories, from outside."""
 
-import asyncio
-
 import pytest
 
-from tests.memories.calls import at, ids, save
+from tests.memories.calls import at, ids, save, save_for_a_moment
 
 
 async def test_an_expired_row_is_not_found_unless_asked_for(api, org, expire):
@@ -120,8 +118,7 @@ async def test_as_of_shows_memories_as_they_stood(api):
 
 
 async def test_as_of_judges_expiry_at_that_time(api):
-    row = await save(api, expires_at=at(1 / 86400 * 0.4))
-    await asyncio.sleep(0.5)
+    row = await save_for_a_moment(api)
     assert await ids(api) == []
     assert await ids(api, as_of=row["updated_at"]) == [row["id"]]
 

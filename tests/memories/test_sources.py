@@ -40,6 +40,17 @@ async def test_a_save_in_place_adds_its_sources_to_those_there(api):
     assert [(s["ref"], s["quote"]) for s in again["sources"]] == [("s2", None), ("s1", "q")]
 
 
+async def test_sources_of_two_kinds_are_two_though_their_refs_are_alike(api):
+    memory = await save(api, sources=[{"kind": "message", "ref": "1", "quote": "said"}])
+    path = f"/memories/{memory['id']}/sources"
+    assert (await api.post(path, json={"kind": "entry", "ref": "1"})).status_code == 201
+    again = await save(api, sources=[{"kind": "entry", "ref": "1", "quote": "written"}])
+    assert [(s["kind"], s["quote"]) for s in again["sources"]] == [
+        ("message", "said"),
+        ("entry", "written"),
+    ]
+
+
 async def test_a_memory_keeps_at_most_100_sources(api):
     links = [{"kind": "entry", "ref": f"e{n}"} for n in range(100)]
     memory = await save(api, sources=links)

@@ -15,7 +15,7 @@ import pytest
 from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import BackendUnavailable
+from holdfast.kernel.errors import BackendUnavailable, LimitExceeded
 from holdfast.memories.assets import service as assets
 from holdfast.memories.assets.objects import ObjectStore
 from tests.conftest import serving
@@ -105,6 +105,27 @@ async def test_an_upload_takes_constant_memory(data_dir):
             for _ in range(3):
                 assert (await attach(own, memory, _in_chunks(25 * MIB))).status_code == 201
             assert peak_kib() - before < 24 * 1024
+
+
+async def test_a_memory_has_as_many_assets_as_the_limit_says_and_no_more(
+    api, org, db, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(assets, "MAX_ASSETS", 2)
+    memory, store = await save(api), ObjectStore(str(tmp_path))
+
+    async def body():
+        yield b"x"
+
+    async def attach_here(name):
+        return await assets.attach(db, store, org.caller(), memory["id"], body(), name=name)
+
+    kept = [(await attach_here(name)).id for name in ("a", "b")]
+    with pytest.raises(LimitExceeded) as refused:
+        await attach_here("c")
+    assert refused.value.facts == {"limit": 2, "actual": 3}
+    assert sorted(path.name for path in tmp_path.rglob("asset_*")) == sorted(kept)
+    shown = (await api.get(f"/memories/{memory['id']}/assets")).json()["data"]
+    assert {each["name"] for each in shown} == {"a", "b"}
 
 
 async def test_a_digest_that_does_not_match_is_refused_and_nothing_is_kept(api):

@@ -48,11 +48,29 @@ async def test_a_merge_moves_names_items_and_edges_and_redirects_the_old_id(api)
         assert answer.status_code == status
 
 
+async def test_two_edges_that_become_one_hold_whenever_one_of_them_did(api):
+    old, kept, ana = [await make(api, name) for name in ("Bob", "Robert", "Ana")]
+    first, second, third = "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"
+    await relate(api, old, ana, "met", weight=2, valid_from=second, valid_to=third)
+    await relate(api, kept, ana, "met", weight=1, valid_from=first, valid_to=second)
+    await relate(api, old, ana, "knows", valid_from=first)
+    await relate(api, kept, ana, "knows", valid_to=third)
+    await api.post(f"/memory-nodes/{old['id']}/merge", json={"into": kept["id"]})
+    _, edges = await around(api, kept, as_of="2025-06-01T00:00:00Z")
+    spans = {e["relation"]: (e["valid_from"], e["valid_to"], e["weight"]) for e in edges}
+    assert len(edges) == 2
+    assert spans["knows"][:2] == (None, None)  # each was open at one end
+    assert [text[:10] for text in spans["met"][:2]] == ["2024-01-01", "2026-01-01"]
+    assert spans["met"][2] == 2
+
+
 EDGE = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(["knows", "likes"]))
 
 
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     edges=st.sets(EDGE, max_size=12),

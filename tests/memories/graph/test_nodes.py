@@ -4,8 +4,10 @@ import asyncio
 
 import pytest
 
+from tests.mcp_client import connected
 from tests.memories.calls import save
 from tests.memories.graph.calls import around, make, relate
+from tests.memories.graph.test_tools import do
 
 
 async def test_a_node_has_its_fields_and_defaults(api):
@@ -163,8 +165,13 @@ async def test_an_item_of_a_memory_is_shown_to_those_who_see_the_memory(org, exp
     refused = await bob.post(f"{path}/items", json={"content": "x", "memory_id": memory["id"]})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "memory_id")
     assert (await ana.get(f"/memories/{memory['id']}")).json()["node_ids"] == [node["id"]]
-    await expire(org.operator, memory["id"])
-    assert (await ana.get(path)).json()["items"] == []
+    async with connected(org, key=await org.mint("user", user_id="ana")) as client:
+        by_item = await do(client, "search_nodes", query="green")
+        assert [each["name"] for each in by_item["entities"]] == ["Tea"]
+        await expire(org.operator, memory["id"])
+        assert (await ana.get(path)).json()["items"] == []
+        assert (await do(client, "search_nodes", query="green"))["entities"] == []
+    assert (await ana.delete(f"{path}/items/{item['id']}")).status_code == 404
 
 
 async def test_with_workspaces_enabled_nodes_are_the_workspaces(org, api):
