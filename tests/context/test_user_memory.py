@@ -140,7 +140,9 @@ unrelated = st.lists(
 
 @given(writes=unrelated)
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 async def test_it_is_byte_for_byte_the_same_while_the_memory_is(make_org, writes):
     org = await make_org()

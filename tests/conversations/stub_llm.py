@@ -18,21 +18,23 @@ class StubLlm:
     reply: str = "Ana has a dog called Rex."
     status: int = 200
     delay_s: float = 0.0
+    may_answer: threading.Event = field(default_factory=threading.Event)
     asked: list[dict[str, Any]] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
 
 
 @contextmanager
 def stub_llm() -> Iterator[StubLlm]:
     """The server, for as long as the block lasts."""
     stub = StubLlm()
+    stub.may_answer.set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            stub.asked.append({"path": self.path, **body})
-            stub.keys.append(self.headers.get("authorization") or self.headers.get("x-api-key"))
+            key = self.headers.get("authorization") or self.headers.get("x-api-key")
+            stub.asked.append({"path": self.path, "key": key, **body})
             time.sleep(stub.delay_s)
+            stub.may_answer.wait(120)
             if self.path.endswith("tokens"):
                 answer: dict[str, Any] = {"input_tokens": 11}
             else:

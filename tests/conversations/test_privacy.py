@@ -54,6 +54,7 @@ async def test_what_a_pattern_covers_is_redacted_everywhere(talk):
     first, second, third, fourth = read["messages"]
     assert first["content"] == "my card is [REDACTED], ok?"
     assert first["name"] == "[REDACTED]"
+    assert second["tool_calls"]
     for call in second["tool_calls"]:
         assert json.loads(call["function"]["arguments"]) == {"card": "[REDACTED]"}
     assert third["metadata"] == {"deep": [{"a": "[REDACTED]"}], "[REDACTED]": 1}
@@ -103,7 +104,9 @@ async def test_the_canary_is_nowhere_afterwards(talk, service, org, text_of_all_
             said = reads.get(redis.type(key), redis.get)(key)  # a dump would be compressed
             assert canary not in f"{key}{said}"
     folder = Path(service.data_dir).parent
-    for file in [folder / "data.log", *(folder / "redis").glob("*.aof")]:
+    written = [*(folder / "redis").rglob("*.aof")]
+    assert written
+    for file in [folder / "data.log", *written]:
         assert canary.encode() not in file.read_bytes(), file
 
 
@@ -128,9 +131,9 @@ def test_hostile_text_takes_linear_time():
     )
 
     def took(size: int) -> float:
-        started = time.perf_counter()
+        started = time.thread_time()  # of this thread alone: the machine may be busy with others
         hostile.text("a" * size + "!")
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     took(1_000)
     # A backtracking engine would need longer than the universe is old for the larger; linear is about 16 times.

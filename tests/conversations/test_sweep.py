@@ -15,7 +15,7 @@ from holdfast.conversations.model import Instance
 from holdfast.kernel.breaker import Breaker
 from tests.conftest import serving
 from tests.conversations.conftest import Talk, resource
-from tests.conversations.flush.test_index import SMALL, fill, found
+from tests.conversations.flush.test_index import SMALL, found
 from tests.conversations.logs.test_protocol import drafts, texts
 from tests.conversations.test_routes import said
 
@@ -93,9 +93,18 @@ async def test_lists_of_this_process_go_too(db, org):
 
 
 async def test_a_summary_leaves_recall_with_its_instance(talk, api, db, org, rows):
-    it = await talk(persistence={"ttl": "500ms"}, **SMALL)
-    await fill(it)
-    await asyncio.sleep(0.6)
+    for ttl_ms in (
+        500,
+        5_000,
+        30_000,
+    ):  # longer where the first message was over before the others came
+        it = await talk(persistence={"ttl": f"{ttl_ms}ms"}, **SMALL)
+        await it.append("The zebra lives in Bergen.")
+        done = await it.append(said(4))
+        if done["flush"] is not None:
+            break
+    assert done["flush"]["summary_generated"] is True
+    await asyncio.sleep(ttl_ms / 1000 + 0.1)
     await sweep.sweep_org(Backends(db), org.id)
     assert rows("SELECT count(*) FROM conversation_summaries WHERE org_id = %s") == [(0,)]
     assert rows("SELECT count(*) FROM passages WHERE org_id = %s AND kind = 'summary'") == [(0,)]
@@ -145,7 +154,7 @@ async def test_the_worker_sweeps_when_it_starts(data_dir):
             [(org_id,)] = connection.execute("SELECT org_id FROM orgs").fetchall()
             connection.execute("SELECT set_config('holdfast.org', %s, false)", [org_id])
             left = "SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM conversation_flushed)"
-            for _ in range(200):
+            for _ in range(1200):
                 if connection.execute(left).fetchone() == (0, 0):
                     break
                 await asyncio.sleep(0.05)

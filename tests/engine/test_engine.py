@@ -2,15 +2,22 @@
 
 import os
 import shutil
+import signal
 import stat
-import time
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
 
-from holdfast.engine import Engine, EngineError, EngineStartFailed, FolderInUse, find_running
+from holdfast.engine import (
+    Engine,
+    EngineError,
+    EngineStartFailed,
+    FolderInUse,
+    find_running,
+    postmaster,
+)
 from holdfast.engine.home import find_home
 from holdfast.engine.leftovers import processes_of
 
@@ -178,9 +185,10 @@ def test_what_we_make_is_closed_to_others(running):
     home = find_home(data_dir)
     assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
     assert stat.S_IMODE(home.pgdata.stat().st_mode) == 0o700
-    for file in data_dir.iterdir():
-        if file.is_file():
-            assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    files = [file for file in data_dir.iterdir() if file.is_file()]
+    assert files
+    for file in files:
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
 
 def test_the_server_does_not_see_our_environment(engine, monkeypatch):
@@ -212,17 +220,17 @@ def test_a_log_never_holds_what_was_written(engine, data_dir):
     assert "hunter2" not in log.read_text()
 
 
-def test_a_stop_during_recovery_does_not_wait_in_vain(engine, data_dir):
+def test_a_stop_during_recovery_does_not_wait_in_vain(engine, data_dir, monkeypatch):
+    # A server in recovery never ends when it is asked to end in order: then this test would not end either.
+    monkeypatch.setattr(postmaster, "STOP_POSTMASTER", ((signal.SIGINT, 3600),))
     urls = engine.start()
     log = data_dir / "postgres.log"
     earlier = log.read_text().count("reinitializing")
     busy(urls.owner_url, "select pg_sleep(20)").kill()
     until(lambda: log.read_text().count("reinitializing") > earlier)
-    began = time.monotonic()
 
     engine.stop()
 
-    assert time.monotonic() - began < 15
     assert not psutil.pid_exists(urls.pid)
 
 

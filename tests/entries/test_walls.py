@@ -189,7 +189,9 @@ async def test_each_user_of_an_agent_has_a_cap_of_its_own(org, monkeypatch):
 
 
 @given(*[st.none() | st.sampled_from(["a", "b"])] * 2, st.sampled_from(["x", "y"]))
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_python_and_sql_reach_the_same_audiences(owner_connection, user, run, agent):
     reach = Reach(agent, "lab", user, run)
     row = owner_connection.execute(

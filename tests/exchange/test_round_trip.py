@@ -24,7 +24,7 @@ few = settings(
     max_examples=5,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 USERS = st.sampled_from(["ana", "ben"])

@@ -18,7 +18,7 @@ WRITERS = 8
 
 async def write_until_it_dies(url, key, first, acknowledged, killed_at, kill):
     """One client: writes its share one after the other, and notes what was acknowledged."""
-    async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=5) as client:
+    async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=30) as client:
         client.headers["Authorization"] = f"Bearer {key}"
         for number in range(first, WRITES, WRITERS):
             try:
@@ -98,7 +98,7 @@ async def test_sigterm_finishes_what_was_begun_and_leaves_with_0_also_when_sent_
                 asyncio.create_task(client.put(f"/agents/a{number}", json={}))
                 for number in range(50)
             ]
-            await asyncio.sleep(0.05)
+            await asyncio.wait(begun, return_when=asyncio.FIRST_COMPLETED)
             process.send_signal(signal.SIGTERM)
             process.send_signal(signal.SIGTERM)
             replies = await asyncio.gather(*begun, return_exceptions=True)

@@ -294,7 +294,7 @@ async def test_what_was_taken_back_forgets_nothing(api, org, db, owner_connectio
 async def until_someone_waits(connection):
     """Until a transaction waits for an advisory lock."""
     query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-    for _ in range(500):
+    for _ in range(3000):
         if connection.execute(query).fetchone() != (0,):
             return
         await asyncio.sleep(0.02)

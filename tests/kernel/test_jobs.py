@@ -204,7 +204,7 @@ async def test_a_job_shows_before_when_it_is_not_started(service, db, org, api):
     async with working(service, db, {"broken": broken}):
         job_id = await ask(db, org.caller(), "broken")
         assert (await jobs.read_job(db, org.caller(), job_id)).not_before is None
-        for _ in range(400):
+        for _ in range(3_000):
             job = await jobs.read_job(db, org.caller(), job_id)
             if job.error is not None:
                 break

@@ -21,7 +21,7 @@ DEAFEN = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE applicati
 
 async def until(true, what):
     """Wait for something that is a matter of milliseconds."""
-    for _ in range(400):
+    for _ in range(2400):
         if true():
             return
         await asyncio.sleep(0.025)
@@ -30,7 +30,7 @@ async def until(true, what):
 
 async def keeping(db: Database, claims: Claims):
     """Ask until the answer is kept."""
-    for _ in range(400):
+    for _ in range(2400):
         identified = await identify(db, claims)
         if db.services.get(KeyCache)._kept:
             return identified

@@ -20,6 +20,7 @@ class Echo:
     took: tuple[int, int] = (3, 2)
     error: LlmError | None = None
     delay_s: float = 0.0
+    may_answer: asyncio.Event | None = None
     asked: int = 0
     name: str = "echo-1"
 
@@ -28,6 +29,8 @@ class Echo:
     ) -> Completion:
         self.asked += 1
         await asyncio.sleep(self.delay_s)
+        if self.may_answer is not None:
+            await self.may_answer.wait()
         if self.error is not None:
             raise self.error
         return Completion(f"{system} {prompt}", *self.took)
@@ -74,7 +77,7 @@ async def test_a_call_that_fails_is_written_down_too(db, org):
 
 
 async def test_while_it_runs_it_counts_for_the_most_it_may_take(db, org):
-    me, model = org.caller(), Echo(delay_s=0.3)
+    me, model = org.caller(), Echo(may_answer=asyncio.Event())
     running = asyncio.create_task(
         MeteredLlm(db, model).complete(me, "test", "one", "two", max_tokens=9)
     )
@@ -83,6 +86,7 @@ async def test_while_it_runs_it_counts_for_the_most_it_may_take(db, org):
     [call] = await calls(db, me)
     assert (call.status, call.finished_at) == ("running", None)
     assert (call.input_tokens, call.output_tokens) == (2 + AROUND, 9)
+    model.may_answer.set()
     await running
 
 

@@ -39,7 +39,10 @@ SEES = Query(
 
 
 @given(caller=callers, audience=audiences)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 async def test_python_and_sql_see_the_same(db, caller, audience):
     row = await db.one(
         caller,

@@ -19,8 +19,9 @@ IDS = Query("ids", "SELECT id FROM workspaces WHERE id <> 'default' ORDER BY id"
 RUNNING = Query(
     "running",
     "SELECT count(*)::int FROM pg_stat_activity"
-    " WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE '%%pg_sleep%%'",
+    " WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE '%%too_long%%'",
 )
+TOO_LONG = Query("too_long", "SELECT pg_sleep(600)::text AS too_long")
 
 
 @pytest.fixture
@@ -40,9 +41,9 @@ async def test_a_statement_over_the_limit_is_given_up_here_and_on_the_server(lim
     with pytest.raises(BackendUnavailable, match="no answer in 2 s"):
         async with limited.begin(org.caller()) as tx:
             await tx.run(ADD, id="lost")
-            await tx.one(str, SLEEP, s=600)
+            await tx.one(str, TOO_LONG)
     assert await limited.all(org.caller(), str, IDS) == []
-    for _ in range(200):
+    for _ in range(1200):
         if await db.one(org.caller(), int, RUNNING) == 0:
             return
         await asyncio.sleep(0.05)

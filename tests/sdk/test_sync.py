@@ -115,7 +115,10 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(rounds=st.lists(EDITS, min_size=1, max_size=4))
 def test_random_edits_on_both_sides_lose_nothing(service, rounds) -> None:
     with tempfile.TemporaryDirectory() as folder, Client(service.url, service.api_key) as client:

@@ -30,7 +30,9 @@ steps = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=steps)
 async def test_counts_are_exact_after_any_run_of_writes_and_failures(db, org, steps):

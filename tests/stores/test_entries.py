@@ -127,7 +127,9 @@ async def test_blank_or_missing_content_is_refused(store, content):
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     content=st.text(
@@ -347,7 +349,9 @@ segment = st.text("ab/0-.é語", min_size=1, max_size=3).filter(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     paths=st.sets(st.lists(segment, min_size=1, max_size=4).map("/".join), max_size=12),

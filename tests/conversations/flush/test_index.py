@@ -1,6 +1,7 @@
 """Summaries in recall: found by those whose conversation it is, as it stands now, in every backend."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -119,12 +120,20 @@ async def test_it_is_gone_when_it_is_popped_or_flushed_without_a_successor(talk,
 
 
 async def test_it_is_gone_when_the_time_of_its_instance_is_over_and_a_write_keeps_it(talk, api):
-    it = await talk(persistence={"ttl": "3s"}, **SMALL)
-    await fill(it)
-    await asyncio.sleep(1.6)
-    await it.append({"role": "system", "content": "Still here."})
-    await asyncio.sleep(1.6)
-    assert len(await found(api, mode="lexical")) == 1
+    for ttl_s in (2, 8, 32):  # longer where the machine was too slow to write, or to look, in time
+        it = await talk(persistence={"ttl": f"{ttl_s}s"}, **SMALL)
+        begun = time.monotonic()
+        await fill(it)
+        filled = time.monotonic()
+        await asyncio.sleep(ttl_s / 2)
+        written = time.monotonic()
+        await it.append({"role": "system", "content": "Still here."})
+        in_time = time.monotonic() < begun + ttl_s
+        await asyncio.sleep(max(0, filled + ttl_s + 0.05 - time.monotonic()))
+        kept = await found(api, mode="lexical")
+        if in_time and time.monotonic() < written + ttl_s:
+            break
+    assert len(kept) == 1
     while await found(api, mode="lexical"):
         await asyncio.sleep(0.2)
 

@@ -57,7 +57,8 @@ def holding(service, org, key: str = "k") -> Iterator[None]:
 @pytest.mark.parametrize("operation", ["append", "replace", "pop", "delete", "totals", "read"])
 async def test_a_server_that_stands_still_is_given_the_breakers_time(own, org, operation):
     log, me = PostgresLog(own, Breaker("the database", 0.4), ReadNotes(own)), org.caller()
-    await log.append(me, HERE, drafts("a"), TERMS)
+    patient = PostgresLog(own, Breaker("the database", 30), ReadNotes(own))
+    await patient.append(me, HERE, drafts("a"), TERMS)
     [pid] = await own.all(me, int, _backend_pid())
     calls = {
         "append": lambda: log.append(me, HERE, drafts("b"), TERMS),
@@ -69,14 +70,16 @@ async def test_a_server_that_stands_still_is_given_the_breakers_time(own, org, o
     }
     with frozen(pid), pytest.raises(BackendUnavailable):
         await asyncio.wait_for(calls[operation](), SOON_S)
-    assert await texts(log, me) == ["a"]  # nothing half-written, and it recovers by itself
+    assert await texts(patient, me) == ["a"]  # nothing half-written, and it recovers by itself
 
 
 async def test_a_row_that_is_held_is_a_lock_timeout_however_short_the_breakers_time(
     own, service, org
 ):
-    breaker = Breaker("the database", 0.3, max_failures=1, reset_timeout_s=600)
-    log, me, patient = PostgresLog(own, breaker, ReadNotes(own)), org.caller(), Terms(lock_wait_s=1)
+    # An attempt to lock the row takes half of the breaker's time, which leaves a busy machine the other half.
+    breaker = Breaker("the database", 1.2, max_failures=1, reset_timeout_s=600)
+    log, me = PostgresLog(own, breaker, ReadNotes(own)), org.caller()
+    patient = Terms(lock_wait_s=1.5)
     await log.append(me, HERE, drafts("a"), TERMS)
     with holding(service, org):
         for call in (
@@ -91,11 +94,11 @@ async def test_a_row_that_is_held_is_a_lock_timeout_however_short_the_breakers_t
 
 
 async def test_whoever_waits_gets_the_row_when_it_is_free(own, service, org):
-    log, me = PostgresLog(own, Breaker("the database", 0.2), ReadNotes(own)), org.caller()
+    log, me = PostgresLog(own, Breaker("the database", 2), ReadNotes(own)), org.caller()
     await log.append(me, HERE, drafts("a"), TERMS)
     with holding(service, org):
         waiting = asyncio.create_task(log.append(me, HERE, drafts("b"), Terms(lock_wait_s=30)))
-        await asyncio.sleep(0.5)  # more than one turn
+        await asyncio.sleep(1.5)  # more than one turn
         assert not waiting.done()
     assert (await waiting).appended == 1
     assert await texts(log, me) == ["a", "b"]
@@ -103,7 +106,8 @@ async def test_whoever_waits_gets_the_row_when_it_is_free(own, service, org):
 
 async def test_a_statement_that_takes_too_long_is_ended(own, service, org):
     log, me = PostgresLog(own, Breaker("the database", 0.4), ReadNotes(own)), org.caller()
-    await log.append(me, HERE, drafts("a"), TERMS)
+    patient = PostgresLog(own, Breaker("the database", 30), ReadNotes(own))
+    await patient.append(me, HERE, drafts("a"), TERMS)
     with psycopg.connect(service.owner_url) as connection:
         connection.execute("LOCK TABLE conversation_messages IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(BackendUnavailable):

@@ -8,7 +8,7 @@ WALKS = "Der Hund ist durch die Häuser gelaufen"
 async def changed_to(api, language):
     """Change the language, and wait for the job that follows."""
     assert (await api.patch("/org", json={"language": language})).status_code == 200
-    for _ in range(300):
+    for _ in range(900):
         jobs = (await api.get("/jobs")).json()["data"]
         job = next(each for each in jobs if each["kind"] == "reword")
         if job["status"] == "succeeded":

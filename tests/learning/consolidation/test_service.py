@@ -185,5 +185,5 @@ async def test_hygiene_does_not_wait_for_a_run_that_learns_for_the_same_user(tal
         await open_run(db, tx, caller, Origin(None))
         # In a context of its own: this task's would join the open transaction.
         looking = asyncio.create_task(measure(db, caller), context=Context())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             assert (await looking).memory.rows == 1
