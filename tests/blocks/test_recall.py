@@ -161,5 +161,6 @@ async def test_what_another_user_keeps_is_never_found(org):
     ana, bo = org.client(holdfast_user="ana"), org.client(holdfast_user="bo")
     await put(ana, "owns a zeppelin")
     await put(bo, "owns a glider")
+    assert [each["content"] for each in await recall(ana, "zeppelin")] == ["owns a zeppelin"]
     assert all("zeppelin" not in each["content"] for each in await recall(bo, "zeppelin"))
     assert [each["content"] for each in await recall(bo, "")] == ["owns a glider"]

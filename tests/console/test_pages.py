@@ -127,12 +127,15 @@ async def test_every_form_on_a_page_carries_the_token_and_leads_to_a_form_that_t
 ):
     named = await specimens(ana, org, erased)
     known = [re.compile(re.sub(r"{\w+}", "[^/?]+", path) + r"(\?.*)?$") for path in paths("POST")]
+    seen = 0
     for _, where in pages(named):
         text = (await ana.http.get(where, follow_redirects=True)).text
         for form in re.findall(r"<form[^>]*method=\"post\".*?</form>", text, re.DOTALL):
             action = re.search(r'action="([^"]+)"', form)[1].replace("&amp;", "&")
             assert any(path.match(action) for path in known), (where, action)
             assert 'name="_csrf"' in form, (where, action)
+            seen += 1
+    assert seen > 50
 
 
 async def test_a_visitor_is_led_to_the_sign_in_form_from_every_page(browser, service):

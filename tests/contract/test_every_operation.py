@@ -35,6 +35,7 @@ def body_of(operation: Any) -> Any:
 
 async def test_every_list_is_a_page_with_cursors_and_limits(made):
     """limit 1–100 (a history has more on a page), after_id and before_id exclude each other, a cursor is an id of the list."""
+    with_rows = 0
     for _, template, _, operation in LISTS:
         name, path = operation["operationId"], path_of(template, made.named)
         required = {
@@ -54,6 +55,7 @@ async def test_every_list_is_a_page_with_cursors_and_limits(made):
             assert (refused.status_code, refused.json()["code"]) == (400, "invalid"), (name, wrong)
         if not page["data"]:
             continue
+        with_rows += 1
         first, last = page["first_id"], page["last_id"]
         both = await get(after_id=first, before_id=first)
         assert both.status_code == 400, name
@@ -64,6 +66,7 @@ async def test_every_list_is_a_page_with_cursors_and_limits(made):
             assert above["data"] == page["data"][:-1], name
             one = (await get(limit=1)).json()
             assert (one["data"], one["has_more"]) == (page["data"][:1], True), name
+    assert with_rows > 10
 
 
 async def test_every_read_answers_head_and_its_etag_answers_304(made):
@@ -90,6 +93,7 @@ async def test_every_read_answers_head_and_its_etag_answers_304(made):
 
 async def test_every_body_refuses_what_it_does_not_know_and_what_is_no_json(made):
     """An unknown field is named in the refusal, broken JSON is a 400, and both carry the client's request id."""
+    walked = 0
     for _, template, method, operation in operations():
         body = body_of(operation)
         if {"bearer": []} not in operation["security"] or not isinstance(body, dict):
@@ -106,9 +110,12 @@ async def test_every_body_refuses_what_it_does_not_know_and_what_is_no_json(made
             problem = unknown.json()
             assert any("colour" in each["field"] for each in problem["errors"]), name
             assert problem["request_id"] == unknown.headers["x-request-id"] == f"req-{name}"
+            walked += 1
+    assert walked > 30
 
 
 async def test_every_operation_needs_a_credential(made, anonymous):
+    walked = 0
     for _, template, method, operation in operations():
         if not operation["security"]:
             continue
@@ -116,6 +123,8 @@ async def test_every_operation_needs_a_credential(made, anonymous):
         reply = await anonymous.request(method, path, json=body_of(operation))
         assert (reply.status_code, reply.json()["code"]) == (401, "unauthenticated"), path
         assert reply.headers["www-authenticate"].startswith("Bearer"), path
+        walked += 1
+    assert walked > 100
 
 
 async def test_every_change_honours_if_match(made):

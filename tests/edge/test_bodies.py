@@ -49,7 +49,7 @@ async def test_without_a_credential_the_body_of_an_operation_is_not_read(service
         b"PUT /api/v1/workspaces/w HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
         b"content-length: 4000000\r\n\r\n{"
     )
-    assert b" 401 " in await asyncio.wait_for(reader.readline(), 10)
+    assert b" 401 " in await asyncio.wait_for(reader.readline(), 60)
     writer.close()
 
 
@@ -205,9 +205,7 @@ async def test_a_cursor_that_is_no_id_is_malformed(api, anonymous, name):
         assert reply.json()["code"] == "invalid"
 
 
-@pytest.mark.parametrize(
-    "name", ["agent_id", "user_id", "session_id", "project_id", "workspace_id"]
-)
+@pytest.mark.parametrize("name", ["agent_id", "user_id", "session_id", "project_id"])
 async def test_a_malformed_name_in_a_query_is_malformed(api, anonymous, name):
     def wanted(method, template, operation):
         return any(
@@ -215,7 +213,9 @@ async def test_a_malformed_name_in_a_query_is_malformed(api, anonymous, name):
             for each in operation.get("parameters", [])
         )
 
-    for method, template, operation in await operations(anonymous, wanted):
+    found = await operations(anonymous, wanted)
+    assert found
+    for method, template, operation in found:
         content = operation.get("requestBody", {}).get("content", {})
         body = content.get("application/json", {}).get("example")
         reply = await api.request(
