@@ -23,7 +23,8 @@ from holdfast.kernel import logs
 
 log = structlog.get_logger("holdfast.supervisor")
 
-START_TIMEOUT_S = 60.0
+# A child takes 3 s of CPU time to start; on a machine that is busy this is minutes.
+START_TIMEOUT_S = 180.0
 # One that ended soon after its start is started again after a pause, which grows up to LONGEST_PAUSE_S.
 SOON_S = 10.0
 LONGEST_PAUSE_S = 5.0
