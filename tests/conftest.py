@@ -35,7 +35,7 @@ from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
 from tests import forked, several_processes
 
-START_TIMEOUT_S = 90
+START_TIMEOUT_S = 180
 # The environment variable that names the folder of the data folder that tests copy, for all processes of a test run.
 STARTED_FOLDER = "TESTS_STARTED_FOLDER"
 
