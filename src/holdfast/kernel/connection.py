@@ -1,6 +1,6 @@
 """A connection to Postgres that writes at once, and that waits for an answer no longer than its call may.
 
-It reads in one round trip and with one write: `read` sends the statement that enters an org, the statement itself and the Sync
+It reads in one round trip and with one write: `read` sends the statement that enters an org, one or several statements and the Sync
 together. psycopg's own pipeline does the same in five waits and four writes, half a millisecond of a recall.
 
 psycopg asks the event loop whether a socket can be written to, twice for each statement of a pipeline, and every such
@@ -14,7 +14,7 @@ above for as long as either is used here.
 import os
 import select
 import socket
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeVar
@@ -28,6 +28,8 @@ from pydantic_core import from_json
 from holdfast.kernel.time_limit import TimeLimit
 
 T = TypeVar("T")
+Statement = tuple[psycopg.AsyncCursor[Any], bytes, dict[str, Any], bool]
+"""The cursor that takes the rows, the text, its parameters, and whether the rows come in binary."""
 Waits = Generator[Wait, Ready | int, T]
 
 # About eight statements: a long series of them holds up nobody else for more than a few milliseconds.
@@ -77,29 +79,25 @@ class Connection(psycopg.AsyncConnection[Any]):
     async def read(
         self,
         enter: tuple[bytes, dict[str, Any]],
-        cursor: psycopg.AsyncCursor[Any],
-        statement: tuple[bytes, dict[str, Any]],
-        *,
-        binary: bool = False,
+        statements: Sequence[Statement],
     ) -> None:
-        """Send two statements in one implicit transaction and wait for both; the cursor has the rows of the second.
+        """Send statements in one implicit transaction, `enter` first, and wait for all; each cursor has its rows then.
 
         Whoever calls closes the connection where this raises: psycopg takes for prepared what was skipped.
         """
         async with self.lock:
-            await self.wait(self._reading(enter, cursor, statement, binary))
+            await self.wait(self._reading(enter, statements))
 
     def _reading(
         self,
         enter: tuple[bytes, dict[str, Any]],
-        cursor: psycopg.AsyncCursor[Any],
-        statement: tuple[bytes, dict[str, Any]],
-        binary: bool,
+        statements: Sequence[Statement],
     ) -> Waits[None]:
         pipeline = self._pipeline = psycopg.AsyncPipeline(self)
         yield from pipeline._enter_gen()
         yield from _enqueue(self._entering, *enter, binary=False)
-        yield from _enqueue(cursor, *statement, binary=binary)
+        for cursor, query, params, binary in statements:
+            yield from _enqueue(cursor, query, params, binary=binary)
         pipeline._enqueue_sync()
         while pipeline.command_queue:
             pipeline.command_queue.popleft()()

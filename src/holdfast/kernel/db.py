@@ -4,6 +4,7 @@ Every way in is bound to the caller's org by row-level security from its first s
 
 - `db.one(caller, …)`, `db.all(caller, …)`: one read-only statement, in one round trip; sent again once if its
   connection was lost under it.
+- `db.both(caller, …)`: two of these in one round trip.
 - `db.together(caller)`: such statements of several services (`asyncio.gather`) in one round trip.
 - `db.read(caller)`: several read-only statements.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
@@ -14,7 +15,7 @@ is joined by a savepoint, so that a service function need not know (decision 17)
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -34,14 +35,15 @@ from holdfast.kernel.replica import Replica
 from holdfast.kernel.session import ROLE, enter_service, one_transaction
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
-from holdfast.kernel.tx import ReadBatch, Tx
+from holdfast.kernel.tx import Read, ReadBatch, Tx
 from holdfast.kernel.typed_store import TypedStore
 
 queries = load(__file__, "db.sql")
 
-__all__ = ["Database", "Tx"]
+__all__ = ["Database", "Read", "Tx"]
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 # How long a check of the database may take.
 CHECK_TIMEOUT_S = 2.0
@@ -119,8 +121,8 @@ class Database:
 
     @property
     def session_options(self) -> dict[str, Any]:
-        """How others connect to the same database (the queue's library, which takes on no role by itself). Behind a
-        pooler nothing lasts longer than a transaction: they work as the login, and prepare nothing."""
+        """How the queue's library connects, which takes on no role by itself. Behind a pooler nothing lasts longer than a
+        transaction: it works as the login, and prepares nothing."""
         return {"prepare_threshold": None} if self.pooled else {"options": f"-c role={ROLE}"}
 
     async def _enter_service(self, connection: Connection) -> None:
@@ -171,36 +173,42 @@ class Database:
         if self._open_tx.get() is not None:
             async with self.read(caller) as tx:
                 return await tx.send(row_type, query, params)
-        return await once_more(lambda: self._read_alone(caller, row_type, query, params))
+        read = Read(row_type, query, params)
+        return (await once_more(lambda: self._read_alone(caller, [read])))[0]
+
+    async def both(
+        self, caller: Caller, first: Read[T], second: Read[U]
+    ) -> tuple[list[T], list[U]]:
+        """Two read-only statements, in one round trip: every row of each as a value."""
+        if self.gathers or self._open_tx.get() is not None:
+            rows = await self.all(caller, first.row_type, first.query, **first.params)
+            return rows, await self.all(caller, second.row_type, second.query, **second.params)
+        with tracing.statement(f"{first.query.name}, {second.query.name}"):
+            cursors = await once_more(lambda: self._read_alone(caller, [first, second]))
+            return await cursors[0].fetchall(), await cursors[1].fetchall()
 
     async def _read_alone(
-        self, caller: Caller, row_type: type[T], query: Query, params: dict[str, Any]
-    ) -> psycopg.AsyncCursor[T]:
+        self, caller: Caller, reads: Sequence[Read[Any]]
+    ) -> list[psycopg.AsyncCursor[Any]]:
         replicated = None if self.replica is None else await self.replica.check_out()
         if self.replica is not None and replicated is not None:
             async with self.replica.lent(replicated):
-                return await self._read_on(replicated, caller, row_type, query, params)
+                return await self._read_on(replicated, caller, reads)
         limit = self._limit_of_call()
         with self._reaching():
             connection = await self._check_out(limit)
             connection.time_limit = limit
             try:
-                return await self._read_on(connection, caller, row_type, query, params)
+                return await self._read_on(connection, caller, reads)
             finally:
                 connection.time_limit = None
                 await self._pool.putconn(connection)
 
     async def _read_on(
-        self,
-        connection: Connection,
-        caller: Caller,
-        row_type: type[T],
-        query: Query,
-        params: dict[str, Any],
-    ) -> psycopg.AsyncCursor[T]:
+        self, connection: Connection, caller: Caller, reads: Sequence[Read[Any]]
+    ) -> list[psycopg.AsyncCursor[Any]]:
         try:
-            tx = Tx(connection, caller, clock.now(), self.services)
-            return await tx.read_alone(row_type, query, params)
+            return await Tx(connection, caller, clock.now(), self.services).read_alone(reads)
         except BaseException:
             await connection.close()  # as in `read`
             raise
@@ -246,10 +254,9 @@ class Database:
 
     @asynccontextmanager
     async def read(self, caller: Caller, *, within_s: float | None = None) -> AsyncIterator[Tx]:
-        """Several read-only statements. Between two Syncs of a pipeline Postgres runs one implicit transaction,
-        so the org (a setting local to it) and what follows travel together and end together.
-
-        A database that does not answer `within_s` is unavailable."""
+        """Several read-only statements. Between two Syncs of a pipeline Postgres runs one implicit transaction, so the org (a
+        setting local to it) and what follows travel and end together. A database that does not answer `within_s` is
+        unavailable."""
         outer = self._joined(caller)
         if outer is not None:
             with self._reaching(), hanging_up_after(within_s, outer.connection):
@@ -262,8 +269,7 @@ class Database:
                         await connection.execute(queries.enter.bytes, {"org_id": caller.org_id})
                         yield Tx(connection, caller, clock.now(), self.services)
                 except psycopg.Error:
-                    # What was to be prepared behind the failing statement was skipped, and psycopg takes it for done. A
-                    # rollback would make it forget, but there is none here: the pool makes another connection.
+                    # psycopg takes for prepared what was skipped behind the failing statement; the pool makes another one.
                     await connection.close()
                     raise
 
@@ -378,9 +384,8 @@ class Database:
             self._disk.write_was_refused()
             raise self._unavailable(FULL) from error
         except psycopg.InternalError as error:
-            # Either its caller went on after an earlier statement had failed (25P02: a read is joined without a savepoint), or
-            # the server has a fault of its own (XX…: statistics that were rewritten while a statement was planned).
-            # Nothing was written, and the call may be repeated.
+            # Its caller went on after a statement had failed (25P02: a read is joined without a savepoint), or the server has a
+            # fault (XX…: statistics rewritten while a statement was planned). Nothing was written; the call may be repeated.
             raise self._unavailable(f"the database failed ({error.sqlstate})") from error
         except psycopg.OperationalError as error:
             raise self._unavailable("the database went away while it was asked") from error

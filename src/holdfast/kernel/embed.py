@@ -315,6 +315,11 @@ class Embedders:
         if embedder is not None:
             await embedder.check()
 
+    @property
+    def active_local(self) -> str | None:
+        """The name of the model that served last, if it is the bundled one."""
+        return self._active if self.configured and self._active == LocalModel.name else None
+
     async def wanted(self) -> Embedder | None:
         """The one that the settings name."""
         return None if self._spec == "none" else await self._open(self._spec)

@@ -8,6 +8,14 @@
 org_id, id, kind, object_id, parent_id, label, version, action, actor_type, actor_id, user_id, agent_id, session_id,
     request_id, created_at, state, content
 
+-- fragment: candidate_columns
+kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
+       whole, embedded, tokens, scope_size
+
+-- fragment: candidate_params
+-- What recall_candidates is given besides the org, the scopes and the workspace.
+%(labels)s, %(text)s, %(literals)s, %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s
+
 -- fragment: seen_session
 -- A session of the active workspace that belongs to the user acted for; one without a user belongs to its agent, and to
 -- service keys. An agent key sees only sessions with its own agent. The session's project counts as long as its user may

@@ -1,11 +1,11 @@
 """A transaction of one caller: statements that are sent and waited for, revisions, what is left for its end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import psycopg
 from psycopg.rows import BaseRowFactory, RowMaker, class_row, dict_row, scalar_row, tuple_row
@@ -22,6 +22,14 @@ from holdfast.kernel.typed_store import TypedStore
 queries = load(__file__, "db.sql")
 
 T = TypeVar("T")
+
+
+class Read(NamedTuple, Generic[T]):
+    """A read-only statement, and what its rows become."""
+
+    row_type: type[T]
+    query: Query
+    params: dict[str, Any]
 
 
 class Tx:
@@ -143,20 +151,25 @@ class Tx:
         )
         return cursor
 
-    async def read_alone(
-        self, row_type: type[T], query: Query, params: dict[str, Any]
-    ) -> psycopg.AsyncCursor[T]:
-        """Enter the caller's org, run one read-only statement and wait for it, in one round trip; the transaction is over
+    async def read_alone(self, reads: "Sequence[Read[Any]]") -> list[psycopg.AsyncCursor[Any]]:
+        """Enter the caller's org, run read-only statements and wait for them, in one round trip; the transaction is over
         then."""
         if self.connection.on_citus:
             async with one_transaction(self.connection):
                 await self.connection.execute(queries.enter.bytes, self._common)
-                return await self.send(row_type, query, params)
-        cursor = self.connection.cursor(row_factory=_rows_as(row_type))
+                return [await self.send(*each) for each in reads]
         enter = (queries.enter.bytes, {"org_id": self._common["org_id"]})
-        statement = (query.bytes, {**self._common, **params})
-        await self.connection.read(enter, cursor, statement, binary=_comes_in_binary(row_type))
-        return cursor
+        statements = [
+            (
+                self.connection.cursor(row_factory=_rows_as(each.row_type)),
+                each.query.bytes,
+                {**self._common, **each.params},
+                _comes_in_binary(each.row_type),
+            )
+            for each in reads
+        ]
+        await self.connection.read(enter, statements)
+        return [cursor for cursor, *_ in statements]
 
 
 LastStep = Callable[[Tx], Awaitable[None]]

@@ -5,18 +5,23 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from holdfast.kernel import given, sight
+from holdfast.kernel import clock, given, sight
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database
+from holdfast.kernel.db import Database, Read
+from holdfast.kernel.recall import ahead
 from holdfast.kernel.recall import answer as recall_answer
 from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing
-from holdfast.kernel.recall.model import Found, Miss, Question
+from holdfast.kernel.recall.fusion import Weights
+from holdfast.kernel.recall.model import Found, Kind, Miss, Question
 from holdfast.kernel.recall.query import Explanation, Matched
+from holdfast.kernel.recall.search import Begun, candidate_params, understand
+from holdfast.kernel.recall.slow import Stopwatch
 from holdfast.memories.graph.recall import along_the_graph, read_items
-from holdfast.memories.model import TRUSTS, Memory, Place, Trust
+from holdfast.memories.model import ANYWHERE, TRUSTS, Memory, Place, Trust
 from holdfast.memories.passages import queries, trust_label
-from holdfast.memories.view import View, look
+from holdfast.memories.view import View, look, looking
 
+_MEMORIES: tuple[Kind, ...] = ("memory",)
 _FIELDS = tuple(Memory.__dataclass_fields__)
 _read_fields = attrgetter(*_FIELDS)
 
@@ -49,11 +54,43 @@ class _AskedAbout:
 async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> RecalledMemories:
     """The memories that fit a query best, of those the caller sees from where it speaks."""
     recall_answer.check(ask)
-    speaking, view = await look(db, caller, place, ask.query)
-    found = await recall_answer.answer(db, speaking, ask, [as_view(db, speaking, view)])
+    ask = replace(ask, now=ask.now or clock.now())
+    assumed, searched = None, None
+    if place == ANYWHERE and ask.kinds == _MEMORIES and ask.mode == "hybrid" and not ask.graph:
+        assumed = ahead.assume(db, caller, ask.query)
+    if assumed is None:
+        speaking, view = await look(db, caller, place, ask.query)
+    else:
+        speaking = caller
+        view, searched = await _look_and_search(db, caller, ask, assumed)
+    views = [as_view(db, speaking, view)]
+    found = await recall_answer.answer(db, speaking, ask, views, searched=searched)
     texts = [given.GivenText(each.kind, each.id, each.text) for each in found.data]
     await given.record(db, caller, place.session_id, texts)
     return RecalledMemories([_recalled(each) for each in found.data], found.tokens, found.misses)
+
+
+async def _look_and_search(
+    db: Database, caller: Caller, ask: Ask, assumed: Begun
+) -> tuple[View, ahead.Searched | None]:
+    """What a caller sees, and what the query brings up there, in one round trip; None where an assumption was wrong."""
+    watch = Stopwatch()
+    question = recall_answer.question_of(ask, _MEMORIES)
+    asked = await understand(db, caller, question, assumed)
+    watch.step("embedding")
+    [view], candidates = await db.both(
+        caller,
+        looking(caller, ask.query),
+        Read(
+            tuple,
+            queries.recall_what_is_seen,
+            {**candidate_params(question, asked), **sight.params(caller)},
+        ),
+    )
+    if not ahead.confirm(db, caller, ask.query, assumed, view.begun):
+        return view, None
+    asked = replace(asked, weights=Weights.of(view.weights))
+    return view, ahead.Searched(asked, candidates, watch)
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:

@@ -7,6 +7,12 @@ SELECT seen.audiences, seen.scopes, active_workspace(%(by_workspace)s) AS worksp
           FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
  CROSS JOIN LATERAL recall_begin(%(org_id)s, seen.scopes, %(words)s) begun;
 
+-- name: recall_what_is_seen
+-- What a query brings up in the scopes and the workspace of recall_sight; sent together with it.
+SELECT {candidate_columns}
+  FROM recall_candidates(%(org_id)s, memory_scopes(audiences({by})), %(kinds)s, active_workspace(%(by_workspace)s),
+                         {candidate_params});
+
 -- name: recall_sight_alone
 -- The same without what recall must know: for a call that looks through other faces too, and begins once for all.
 SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id,

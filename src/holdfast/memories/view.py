@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database
+from holdfast.kernel.db import Database, Read
 from holdfast.kernel.recall.search import Begun
 from holdfast.kernel.recall.words import spoken
 from holdfast.memories.model import ANYWHERE, Place
@@ -37,15 +37,22 @@ async def look(
     db: Database, caller: Caller, place: Place, query: str | None = None
 ) -> tuple[Caller, View]:
     """The caller, speaking from a place, and what it sees from there; with a query, recall begins for it."""
-    statement = queries.recall_sight_alone if query is None else queries.recall_sight
-    words = {} if query is None else {"words": sorted(spoken(query))}
     if place == ANYWHERE:
-        view = await db.one(caller, View, statement, **words, **sight.params(caller))
-        return caller, _must_answer(view)
+        row_type, statement, params = looking(caller, query)
+        return caller, _must_answer(await db.one(caller, row_type, statement, **params))
     async with db.read(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
-        view = await tx.one(View, statement, **words, **sight.params(speaking))
+        row_type, statement, params = looking(speaking, query)
+        view = await tx.one(row_type, statement, **params)
     return speaking, _must_answer(view)
+
+
+def looking(speaking: Caller, query: str | None) -> Read[View]:
+    """The statement that reads what a caller sees; with a query, recall begins for it."""
+    if query is None:
+        return Read(View, queries.recall_sight_alone, sight.params(speaking))
+    words = sorted(spoken(query))
+    return Read(View, queries.recall_sight, {"words": words, **sight.params(speaking)})
 
 
 def _must_answer(view: View | None) -> View:

@@ -15,6 +15,7 @@ from typing import Any
 from holdfast.kernel import clock, usage
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
+from holdfast.kernel.recall.ahead import Searched
 from holdfast.kernel.recall.budget import fitting
 from holdfast.kernel.recall.explain import why_not
 from holdfast.kernel.recall.model import KINDS, Found, Hit, Kind, Miss, Mode, Question
@@ -118,21 +119,25 @@ async def answer(
     ask: Ask,
     views: Sequence[View],
     asked: Understood | None = None,
+    searched: Searched | None = None,
 ) -> RecalledThings:
     """What fits a query best, of all that the views let the caller see. `asked` is the query as `understand` gave it, for a
-    caller that sends several questions in one round trip."""
+    caller that sends several questions in one round trip; `searched` is what the index gave already."""
     check(ask)
     readers = {kind: reader for view in views for kind, reader in view.readers.items()}
     wanted = KINDS if ask.kinds is None else ask.kinds
     kinds = tuple(kind for kind in readers if kind in wanted)
     walks = [view for view in views if ask.graph and view.walk and _shows(view, kinds)]
-    question = _question(ask, views, kinds, walks)
-    watch = Stopwatch()
-    if asked is None:
+    question = question_of(ask, kinds, views, walks)
+    watch = Stopwatch() if searched is None else searched.watch
+    if searched is not None:
+        asked = searched.asked
+    elif asked is None:
         begun = views[0].begun if len(views) == 1 else None
         asked = await understand(db, caller, question, begun)
     watch.step("embedding")
-    found = await rank(db, caller, question, asked)
+    candidates = None if searched is None else searched.candidates
+    found = await rank(db, caller, question, asked, candidates)
     watch.step("search")
     for view in walks:
         if view.walk is not None:
@@ -157,9 +162,13 @@ def _shows(view: View, kinds: Sequence[Kind]) -> bool:
     return any(kind in view.readers for kind in kinds)
 
 
-def _question(
-    ask: Ask, views: Sequence[View], kinds: Sequence[Kind], walks: Sequence[View]
+def question_of(
+    ask: Ask,
+    kinds: Sequence[Kind],
+    views: Sequence[View] = (),
+    walks: Sequence[View] = (),
 ) -> Question:
+    """What the index is asked; without views, where to look is left open."""
     searched = dict.fromkeys((*kinds, *(kind for view in walks for kind in view.walk_from)))
     return Question(
         text=ask.query,

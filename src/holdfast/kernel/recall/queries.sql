@@ -20,10 +20,8 @@ SELECT recall_drop_scope(%(org_id)s, %(scope)s);
 SELECT names, model, weights FROM recall_begin(%(org_id)s, %(scopes)s, %(words)s);
 
 -- name: candidates
-SELECT kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
-       whole, embedded, tokens, scope_size
-  FROM recall_candidates(%(org_id)s, %(scopes)s, %(kinds)s, %(workspace_id)s, %(labels)s, %(text)s, %(literals)s,
-                         %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s);
+SELECT {candidate_columns}
+  FROM recall_candidates(%(org_id)s, %(scopes)s, %(kinds)s, %(workspace_id)s, {candidate_params});
 
 -- name: probe
 SELECT object_id, matches, embedded, similarity

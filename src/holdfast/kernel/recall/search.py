@@ -106,26 +106,23 @@ async def _embed(
         return None
 
 
-async def rank(db: Database, caller: Caller, question: Question, asked: Understood) -> Found:
-    """Ask the index, and fuse what it gives."""
-    per_arm = PER_ARM if question.limit <= SHORT else PER_LONG_ARM
-    lexical_limit = {"hybrid": per_arm, "lexical": RANKED, "semantic": 0}[question.mode]
-    candidates = await db.all(
-        caller,
-        tuple,
-        queries.candidates,
-        scopes=list(question.scopes),
-        kinds=list(question.kinds),
-        workspace_id=question.workspace_id,
-        labels=list(question.labels),
-        vector=asked.vector,
-        model=asked.model,
-        lexical_limit=lexical_limit,
-        semantic_limit=per_arm,
-        asked_at=question.now,
-        closely=asked.tokens is not None and question.mode == "hybrid",
-        **as_asked(asked.words),
-    )
+async def rank(
+    db: Database,
+    caller: Caller,
+    question: Question,
+    asked: Understood,
+    candidates: Sequence[tuple[Any, ...]] | None = None,
+) -> Found:
+    """Ask the index, unless that was done already (`candidates`), and fuse what it gives."""
+    if candidates is None:
+        candidates = await db.all(
+            caller,
+            tuple,
+            queries.candidates,
+            scopes=list(question.scopes),
+            workspace_id=question.workspace_id,
+            **candidate_params(question, asked),
+        )
     found = fuse(
         candidates,
         Asked(
@@ -145,6 +142,22 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
     tally.hits += bool(found.hits)
     metrics.recalls.labels(question.mode, "yes" if found.hits else "no").inc()
     return found
+
+
+def candidate_params(question: Question, asked: Understood) -> dict[str, Any]:
+    """What the index is asked with, besides where to look."""
+    per_arm = PER_ARM if question.limit <= SHORT else PER_LONG_ARM
+    return {
+        "kinds": list(question.kinds),
+        "labels": list(question.labels),
+        "vector": asked.vector,
+        "model": asked.model,
+        "lexical_limit": {"hybrid": per_arm, "lexical": RANKED, "semantic": 0}[question.mode],
+        "semantic_limit": per_arm,
+        "asked_at": question.now,
+        "closely": asked.tokens is not None and question.mode == "hybrid",
+        **as_asked(asked.words),
+    }
 
 
 def as_asked(asked: words.Words) -> dict[str, Any]:
