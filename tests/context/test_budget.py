@@ -106,6 +106,17 @@ def test_a_conversation_has_no_holes_and_no_half_tool_calls(
     assert calls == results
 
 
+def test_after_a_message_that_does_not_fit_nothing_said_before_it_is_kept():
+    sizes = (
+        [1] * 5 + [50] + [1] * (RECENT_MESSAGES - 1)
+    )  # the large one is the oldest of the recent
+    messages = [message(f"m{n}", "user", size) for n, size in enumerate(sizes)]
+    purse = filled(30, [], [], messages)
+    assert purse.places("messages") == [*range(6, len(messages))]
+    [dropped] = purse.account()
+    assert (dropped.part, dropped.count, dropped.tokens) == ("messages", 6, 55)
+
+
 def test_what_was_said_last_outranks_reminders_and_entries_and_what_was_said_before_does_not():
     messages = [message(f"m{n}", "user", 1) for n in range(RECENT_MESSAGES + 5)]
     purse = filled(RECENT_MESSAGES + 3, [1], [(1, "core"), (1, "daily")], messages, [1])

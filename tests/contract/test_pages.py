@@ -44,6 +44,14 @@ async def test_walking_down_and_up_meets_everything_once(api, path):
         before = page["first_id"]
     assert up == down[:-1]
 
+    # A page that holds all there is says that there is no more; one that lacks a single row does not.
+    for limit, more in ((len(down), False), (len(down) - 1, True)):
+        page = (await api.get(path, params={"limit": limit})).json()
+        assert (len(page["data"]), page["has_more"]) == (limit, more)
+    for limit, more in ((len(up), False), (len(up) - 1, True)):
+        page = (await api.get(path, params={"limit": limit, "before_id": down[-1]})).json()
+        assert (len(page["data"]), page["has_more"]) == (limit, more)
+
 
 @pytest.mark.parametrize("path", LISTS)
 async def test_writers_meanwhile_make_nobody_miss_what_was_there(api, org, path):

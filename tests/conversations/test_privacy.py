@@ -4,11 +4,17 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 import redis as redis_client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.conversations.privacy import Redactor, compile_pattern
+from holdfast.conversations.privacy import (
+    RedactionFailed,
+    Redactor,
+    compile_pattern,
+    redact_message,
+)
 from tests.conversations.conftest import Talk
 
 CANARY = "4929-1234-5678-9012"
@@ -138,3 +144,32 @@ def test_hostile_text_takes_linear_time():
     took(1_000)
     # A backtracking engine would need longer than the universe is old for the larger; linear is about 16 times.
     assert took(64_000) < 200 * max(took(4_000), 0.0005)
+
+
+def test_numbers_and_names_are_redacted_as_they_would_be_written_down():
+    redactor = Redactor((compile_pattern(r"\d{6}"), compile_pattern("1e.?[0-9]+")), "#")
+    assert redactor.value({"pin": 123456, "123456": [1234567, 12345, 1e300], "on": True}) == {
+        "pin": "#",
+        "#": ["#7", 12345, "#"],
+        "on": True,
+    }
+    assert redactor.value(None) is None
+
+
+def test_a_compaction_item_is_kept_as_it_is_or_not_at_all():
+    redactor = Redactor((compile_pattern("secret"),), "#")
+    plain = {"type": "compaction", "content": "", "metadata": {"raw": {"data": "opaque"}}}
+    assert redact_message(redactor, plain) == plain
+    for held in ({"content": "a secret"}, {"metadata": {"raw": {"data": ["secret"]}}}):
+        with pytest.raises(RedactionFailed, match="must stay as it is"):
+            redact_message(redactor, {**plain, **held})
+
+
+async def test_what_redaction_makes_too_long_is_not_kept(talk):
+    policy = {"redact_patterns": ["ab"]}
+    it = await talk(type="token_based", max_tokens=100_000, privacy_policy=policy)
+    done = await it.append(["ab" * 8_000, "short"])
+    assert (done["appended"], done["not_persisted"]) == (1, 1)
+    [refused] = done["not_persisted_reasons"]
+    assert (refused["index"], "65,536 bytes" in refused["reason"]) == (0, True)
+    assert await it.contents() == ["short"]

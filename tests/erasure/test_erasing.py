@@ -1,12 +1,16 @@
 """What an erasure takes, what it leaves, and under which name. The files are tested in test_files.py."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from holdfast.conversations.backends import Backends
 from holdfast.erasure import service
+from holdfast.erasure.model import receipt_digest
 from holdfast.erasure.verify import verify
+from holdfast.kernel.caller import Caller
+from holdfast.kernel.errors import NotFound, StepUpRequired
 from holdfast.kernel.redis import Redis
 from holdfast.memories.assets.objects import ObjectStore
 from holdfast.walls.specimens import CANARY, one_of_everything
@@ -209,3 +213,52 @@ async def test_a_receipt_is_checked_later(org, erasing, owner_connection):
     verdict = await verify(org.db, org.operator, receipt)
     assert verdict.left == {"blocks.user_id": 1}
     assert not verdict.ok
+
+
+async def test_a_receipt_is_sound_only_while_it_is_whole_and_nothing_is_left(
+    org, erasing, owner_connection
+):
+    await org.client(Holdfast_User="ana").put(
+        "/memory/blocks/core", json={"content": "x", "expected_updated_at": None}
+    )
+    begun = await service.erase(erasing, org.operator, "ana")
+    # As `complete` leaves it, which also rewrites the files of every table (test_files.py).
+    ended = replace(begun, files={}, completed_at=begun.erased_at)
+    receipt = replace(ended, sha256=receipt_digest(ended))
+    sound = await verify(org.db, org.operator, receipt)
+    assert (sound.ok, sound.intact, sound.complete, sound.left) == (True, True, True, {})
+
+    forged = await verify(org.db, org.operator, replace(receipt, everything=True))
+    assert (forged.ok, forged.intact) == (False, False)
+
+    await org.client(Holdfast_User="ana").put(
+        "/memory/blocks/core", json={"content": "x", "expected_updated_at": None}
+    )
+    assert (await verify(org.db, org.operator, receipt)).ok  # written since
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    owner_connection.execute(
+        "UPDATE blocks SET created_at = '2020-01-01' WHERE org_id = %s AND user_id = 'ana'",
+        [org.id],
+    )
+    found = await verify(org.db, org.operator, receipt)
+    assert (found.ok, found.intact, found.left) == (False, True, {"blocks.user_id": 1})
+
+
+def test_a_person_erases_nobody_else_and_only_after_a_fresh_step_up():
+    def caller(credential, user, **more):
+        return Caller("org_x", credential, "key_x", "default", user_id=user, **more)
+
+    service.must_be_allowed(caller("service", "owner"), "ana")
+    service.must_be_allowed(caller("operator", None), "ana")
+    service.must_be_allowed(caller("session", "ana", stepped_up=True), "ana")
+    service.must_be_allowed(caller("session", "boss", stepped_up=True, owner=True), "ana")
+    with pytest.raises(NotFound):
+        service.must_be_allowed(caller("session", "ben", stepped_up=True), "ana")
+    for refused in (
+        caller("session", "ana"),
+        caller("session", "boss", owner=True),
+        caller("user", "ana", stepped_up=True),
+        caller("agent", "ana"),
+    ):
+        with pytest.raises(StepUpRequired):
+            service.must_be_allowed(refused, "ana")

@@ -253,6 +253,23 @@ async def test_one_of_everything_is_found_again_in_another_org(
     assert "data/api_keys.jsonl" not in text
 
 
+async def test_imported_entries_count_towards_their_quotas(
+    make_org, backends, service, tmp_path, owner_connection
+):
+    source, target = await make_org(), await make_org()
+    for key, scope in (("a", "agent"), ("b", "agent"), ("a", "user")):
+        body = {"content": "x", "scope": scope}
+        made = await source.client(Holdfast_User="ana").put(f"/agents/bot/entries/{key}", json=body)
+        assert made.status_code == 201, made.text
+    await target.client().put("/agents/bot/entries/own", json={"content": "x"})
+    await move(backends, service, tmp_path, source, target)
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [target.id])
+    counted = owner_connection.execute(
+        "SELECT audience, used FROM entry_quotas WHERE org_id = %s ORDER BY 1", [target.id]
+    ).fetchall()
+    assert counted == [("agent:bot", 3), ("agent:bot+user:ana", 1)]
+
+
 async def test_the_newer_version_wins_and_is_reported(make_org, backends, service, tmp_path):
     source, target = await make_org(), await make_org()
     theirs, ours = source.client(Holdfast_User="ana"), target.client(Holdfast_User="ana")
@@ -264,6 +281,9 @@ async def test_the_newer_version_wins_and_is_reported(make_org, backends, servic
     await move(backends, service, tmp_path, source, target)
     await theirs.patch(f"/memories/{ids['a']}", json={"value": "newer there"})
     await ours.patch(f"/memories/{ids['b']}", json={"value": "newer here"})
+    # Changed on both sides: of two with the same version the one that changed later.
+    await theirs.patch(f"/memories/{ids['c']}", json={"value": "second there"})
+    await ours.patch(f"/memories/{ids['c']}", json={"value": "second here"})
 
     assets, path = ObjectStore(f"{service.data_dir}/assets"), tmp_path / "again.zip"
     await Export(backends, assets, source.operator, Chosen()).write(path)
@@ -273,7 +293,9 @@ async def test_the_newer_version_wins_and_is_reported(make_org, backends, servic
 
     report = await Import(backends, assets, target.operator, READERS).read(path)
     assert report.updated == [f"memories/{ids['a']}"] == dry.updated
-    assert report.kept == [f"memories/{ids['b']}"] == dry.kept
+    assert sorted(report.kept) == sorted(f"memories/{ids[key]}" for key in "bc")
+    assert dry.kept == report.kept
+    assert (await ours.get(f"/memories/{ids['c']}")).json()["value"] == "second here"
     assert (await ours.get(f"/memories/{ids['a']}")).json()["value"] == "newer there"
     assert (await ours.get(f"/memories/{ids['b']}")).json()["value"] == "newer here"
     history = (await ours.get(f"/memories/{ids['a']}/history")).json()["data"]

@@ -146,9 +146,10 @@ async def test_sixteen_at_once_apply_once_and_all_get_the_same_answer(org):
 async def test_after_a_day_the_key_is_new(api, org, owner_connection):
     await put(api, "k")
     owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
-    owner_connection.execute(
-        "UPDATE idempotency_keys SET created_at = created_at - interval '24 hours'"
-    )
+    older = "UPDATE idempotency_keys SET created_at = created_at - %s::interval"
+    owner_connection.execute(older, ["23 hours 50 minutes"])
+    assert (await put(api, "k")).headers["idempotency-replayed"] == "true"
+    owner_connection.execute(older, ["10 minutes"])
     again = await put(api, "k")
     assert again.status_code == 200
     assert "idempotency-replayed" not in again.headers

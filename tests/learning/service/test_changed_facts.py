@@ -21,3 +21,29 @@ async def test_a_change_in_other_words_supersedes_by_meaning(talk):
     texts = [each["value"] for each in found["data"]]
     assert any("200" in each for each in texts)
     assert not any("180" in each for each in texts)
+
+
+async def test_what_was_said_earlier_does_not_replace_what_was_said_later(talk):
+    """A message that comes late keeps its own time: an old address does not push out the new one."""
+    await talk.say("I live in Lisbon.")
+    await talk.settle()
+    late = {"id": "late", "role": "user", "content": "I live in Porto.", "created_at": "2020-01-01T00:00:00Z"}  # fmt: skip
+    await talk.call("POST", f"/sessions/{talk.id}/messages", json={"messages": [late]})
+    job = await talk.settle()
+    assert await talk.core() == ["The user lives in Lisbon."]
+    [decided] = await talk.proposals(job_id=job["id"])
+    assert (decided["action"], decided["reason"]) == ("none", "something newer is held already")
+
+
+async def test_a_memory_with_as_many_sources_as_it_may_have_is_supported_without_another(talk):
+    await talk.say("Remember that I park on level 3.")
+    await talk.settle()
+    [row] = await talk.memories()
+    links = [{"kind": "entry", "ref": f"e{n}"} for n in range(100 - len(row["sources"]))]
+    full = {"key": row["key"], "value": row["value"], "sources": links}
+    await talk.call("POST", "/memories", json=full)
+    await talk.say("Remember that I park on level 3.")
+    await talk.settle()
+    [row] = await talk.memories()
+    assert len(row["sources"]) == 100
+    assert row["value"] == "The user parks on level 3."

@@ -1,5 +1,8 @@
 """Undoing a job."""
 
+import pytest
+
+from holdfast.learning.revert import _Change
 from tests.learning.service.in_process import new_job
 
 
@@ -61,3 +64,20 @@ async def test_a_job_that_is_not_over_is_not_undone(talk, org, db):
     assert "cancel it" in refused["detail"]
     assert refused["current"]["id"] == job_id
     assert refused["current"]["status"] in ("queued", "running")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "number", "newest", "untouched"),
+    [
+        (1, 1, 1, 1, True),
+        (2, 4, 3, 4, True),
+        (1, 1, 1, 2, False),  # changed after the job
+        (1, 3, 2, 3, False),  # changed between two changes of the job
+        (2, 4, 2, 5, False),
+    ],
+)
+def test_an_object_is_untouched_where_every_version_since_is_the_jobs(
+    first, last, number, newest, untouched
+):
+    change = _Change("memory", "m", first, last, number, newest, "updated", None, None, None)
+    assert change.is_untouched is untouched

@@ -64,6 +64,12 @@ async def test_two_edges_that_become_one_hold_whenever_one_of_them_did(api):
     assert spans["met"][2] == 2
 
 
+async def test_the_survivor_of_a_merge_keeps_its_own_summary(api):
+    old, kept = await make(api, "Bob", summary="old"), await make(api, "Robert", summary="own")
+    merged = await api.post(f"/memory-nodes/{old['id']}/merge", json={"into": kept["id"]})
+    assert (merged.status_code, merged.json()["summary"]) == (200, "own")
+
+
 EDGE = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(["knows", "likes"]))
 
 
