@@ -21,6 +21,7 @@ from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
 from holdfast.kernel.recall import language, vectors
 from holdfast.learning import settle
+from holdfast.learning.consolidation import measuring
 from holdfast.learning.consolidation import service as consolidation
 from holdfast.learning.sessions import JOB as SETTLE_JOB
 from holdfast.learning.sessions import settle_rested, sweep_given
@@ -48,6 +49,7 @@ def handlers(deployment: Deployment) -> Mapping[str, Handler]:
         language.JOB: language.handler(db, READERS),
         SETTLE_JOB: settle.handler(deployment.learning),
         consolidation.JOB: consolidation.handler(db),
+        measuring.JOB: measuring.handler(db),
         erasure.JOB: erasure.handler(erasing, everything=False),
         erasure.JOB_EVERYTHING: erasure.handler(erasing, everything=True),
     }

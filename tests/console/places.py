@@ -23,7 +23,7 @@ QUERIES = {
     "/memories": {"expired": "1", "superseded": "1"},
     "/proposals": {"status": "all"},
     "/erase/{receipt_id}": {"verify": "1"},
-    "/hygiene": {"rehearse": "duplicates"},
+    "/hygiene": {"preview": "expired"},
 }
 # Pages that are not walked, and why.
 NOT_WALKED = {

@@ -264,17 +264,3 @@ async def test_proposals_are_accepted_rejected_and_edited(ana, ben, org):
     assert statuses[third]["content"] == "Works from Porto"
     again = await ana.send(f"/proposals/{first}/accept", status=409)
     assert "applied already" in again.text
-
-
-async def test_hygiene_counts_rehearses_and_fixes_by_a_job(ana, ben, org):
-    api = org.client(Holdfast_User="ana")
-    for key in ("tea", "drink"):
-        body = {"key": key, "value": "Ana takes her tea green"}
-        assert (await api.post("/memories", json=body)).status_code == 201
-    page = await ana.open("/hygiene?rehearse=duplicates")
-    assert 'data-th="Rows">2<' in page
-    assert "Fixing duplicates would make 1 proposal" in page
-    assert 'data-th="Rows">2<' not in await ben.open("/hygiene")
-    await ana.send("/hygiene", status=400, kind="everything")
-    queued = await ana.send("/hygiene", kind="duplicates")
-    assert "consolidate" in await ana.open(queued.headers["location"])

@@ -66,6 +66,7 @@ NOTICES = {
     "archived": "Archived: it can be read, not written.",
     "forgotten": "Forgotten.",
     "flushed": "Flushed.",
+    "measuring": "A job measures now; this page shows its result when it is done.",
     "cancelled": "Cancelled.",
     "retried": "Queued again.",
     "reverted": "Reverted.",

@@ -125,12 +125,17 @@ async def read_job(db: Database, caller: Caller, job_id: str) -> Job:
 
 
 async def list_jobs(
-    db: Database, caller: Caller, cursor: Cursor, *, status: JobStatus | None = None
+    db: Database,
+    caller: Caller,
+    cursor: Cursor,
+    *,
+    status: JobStatus | None = None,
+    kind: str | None = None,
 ) -> Page[Job]:
     """Jobs that the caller sees, newest first."""
     async with db.read(caller) as tx:
         return await read_page(
-            tx, Job, queries.list_jobs, cursor, status=status, **sight.params(caller)
+            tx, Job, queries.list_jobs, cursor, status=status, kind=kind, **sight.params(caller)
         )
 
 

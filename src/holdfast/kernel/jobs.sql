@@ -29,6 +29,7 @@ SELECT {job}
  WHERE org_id = %(org_id)s
    AND audience = ANY (audiences(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s))
    AND (%(status)s::text IS NULL OR status = %(status)s)
+   AND (%(kind)s::text IS NULL OR kind = %(kind)s)
    AND id < %(older_than)s
    AND id > %(newer_than)s
  ORDER BY id DESC

@@ -1,46 +1,53 @@
 """Hygiene: how clean memory is, and consolidation that fixes it."""
 
+from typing import Literal, get_args
+
 from fastapi import APIRouter, Response
 
 from holdfast.console.visit import PageRoute, TheVisit
 from holdfast.kernel.errors import Malformed
-from holdfast.learning.consolidation import hygiene, service
+from holdfast.learning.consolidation import measuring, service
 from holdfast.learning.consolidation.service import KINDS, ConsolidationKind
 
 router = APIRouter(route_class=PageRoute, prefix="/hygiene", include_in_schema=False)
 
-REHEARSED_SHOWN = 50
-# Of each kind: a page answers soon. `holdfast hygiene` compares up to 10,000.
-ROWS_COMPARED = 100
+Previewed = Literal["expired", "unused", "core"]
+PREVIEWED: tuple[Previewed, ...] = get_args(Previewed)
+ROWS_SHOWN = 50
 # What each kind of consolidation does, for a person who is about to start it.
 FIXES: dict[ConsolidationKind, str] = {
     "duplicates": "merge what says the same",
     "contradictions": "end what a newer statement contradicts",
     "expired": "retire what is over",
-    "unused": "retire what was never used",
-    "core": "move what the core block has no room for",
+    "unused": "retire what was learned and never used",
+    "core": "move what tells of one day from the core block to the memories",
+}
+KIND_NAMES = {
+    "memory": "Memories",
+    "entry": "Entries",
+    "block": "Block lines",
+    "node_item": "Node items",
 }
 
 
 @router.get("", response_model=None)
 async def read_hygiene(visit: TheVisit) -> Response:
-    """Counts for what memory holds for the user; with `rehearse`, what one kind of consolidation would propose."""
-    kind = visit.query.choice("rehearse", KINDS)
-    found = await hygiene.measure(visit.db, visit.caller, compared=ROWS_COMPARED)
-    rehearsal = None if kind is None else await service.rehearse(visit.db, visit.caller, [kind])
+    """The counts and pairs of the last measurement; with `preview`, the rows that one fix would retire or move."""
+    kind = visit.query.choice("preview", PREVIEWED)
+    shown = await measuring.read(visit.db, visit.caller)
+    rows = [] if kind is None else await service.preview(visit.db, visit.caller, kind)
+    found = shown.hygiene
+    kinds = {} if found is None else {KIND_NAMES[each]: getattr(found, each) for each in KIND_NAMES}
     return visit.page(
         "upkeep/hygiene.html",
-        kinds={
-            "Memories": found.memory,
-            "Entries": found.entry,
-            "Block lines": found.block,
-            "Node items": found.node_item,
-        },
-        compared=ROWS_COMPARED,
+        shown=shown,
+        kinds=kinds,
+        kind_names=KIND_NAMES,
+        is_empty=found is not None and not any(each.rows for each in kinds.values()),
         fixes=FIXES,
-        rehearsed=kind,
-        proposals=[] if rehearsal is None else rehearsal.proposals[:REHEARSED_SHOWN],
-        number=0 if rehearsal is None else len(rehearsal.proposals),
+        previewed=kind,
+        rows=rows[:ROWS_SHOWN],
+        number=len(rows),
     )
 
 
@@ -52,3 +59,10 @@ async def consolidate(visit: TheVisit) -> Response:
         raise Malformed.field("kind", f"is one of {', '.join(KINDS)}")
     asked = await service.request(visit.db, visit.caller, [kind])
     return visit.go(f"/jobs/{asked.job_id}")
+
+
+@router.post("/measure", response_model=None)
+async def measure(visit: TheVisit) -> Response:
+    """Have a job measure; the page shows its result when it is done."""
+    await measuring.request(visit.db, visit.caller)
+    return visit.go("/hygiene", "measuring")

@@ -95,6 +95,24 @@ SELECT count(*)::int AS rows, 0 AS superseded, 0 AS stale, count(*) FILTER (WHER
         ORDER BY l.id DESC LIMIT 1) f ON true
  WHERE i.org_id = %(org_id)s AND n.audience = %(audience)s AND n.merged_into IS NULL;
 
+-- name: contents_of
+-- sight: as memories_of, entries_of and items_of
+SELECT m.id, m.value AS content
+  FROM memories m
+ WHERE m.org_id = %(org_id)s AND m.id = ANY (%(ids)s) AND m.audience = %(audience)s
+   AND m.superseded_by IS NULL AND coalesce(m.valid_to, 'infinity') > %(now)s
+ UNION ALL
+SELECT e.id, e.content
+  FROM entries e
+ WHERE e.org_id = %(org_id)s AND e.id = ANY (%(ids)s) AND e.run_id IS NULL AND coalesce(e.expires_at, 'infinity') > %(now)s
+   AND CASE WHEN %(user_id)s::text IS NULL THEN e.user_id IS NULL AND e.category <> 'workspace' AND e.agent_id = %(agent_id)s
+            ELSE e.user_id = %(user_id)s END
+ UNION ALL
+SELECT i.id, i.content
+  FROM node_items i
+  JOIN nodes n ON n.org_id = i.org_id AND n.id = i.node_id
+ WHERE i.org_id = %(org_id)s AND i.id = ANY (%(ids)s) AND n.audience = %(audience)s AND n.merged_into IS NULL;
+
 -- name: quarantined_of
 -- sight: the owner is the user or agent that the caller acts for
 SELECT target, count(*)::int AS number

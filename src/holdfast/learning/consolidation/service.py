@@ -82,6 +82,22 @@ async def rehearse(
         return ConsolidationRehearsal(proposals)
 
 
+async def preview(
+    db: Database, caller: Caller, kind: Literal["expired", "unused", "core"]
+) -> list[StoredRow]:
+    """The rows that consolidating would retire or move. Writes nothing, and waits for no other run."""
+    async with db.begin(caller) as tx:
+        run = await learning_run.open_run(db, tx, caller, Origin(None), only_reads=True)
+        rows, now = await rows_held(run), tx.now
+    match kind:
+        case "expired":
+            return find.expired(rows, now)
+        case "unused":
+            return find.unused(rows, now)
+        case "core":
+            return find.misplaced(rows)
+
+
 def handler(db: Database) -> Handler:
     """The job `consolidate`; its subject are the kinds, separated by commas."""
 
