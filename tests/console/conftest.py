@@ -14,6 +14,8 @@ from holdfast.directory import users
 from holdfast.erasure import service as erasure
 from holdfast.erasure.service import Erasing
 from holdfast.memories.assets.objects import ObjectStore
+from tests.console.browsing import axe, until
+from tests.console.chromium import WIDE, chromium, look_as
 
 PASSWORD = "correct horse battery staple"
 
@@ -125,3 +127,25 @@ async def erased(db, org, service):
         return await erasure.erase(erasing, org.operator, user_id)
 
     return erase
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """One browser for all tests of a process, which has axe-core in every page that it opens."""
+    with chromium() as opened:
+        source = axe()
+        if source is not None:
+            opened.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        yield opened
+
+
+@pytest.fixture
+async def page(driver, service, person, db, org):
+    """A browser in which ana, an owner, has signed in by a one-time link."""
+    await person("ana")
+    driver.delete_all_cookies()
+    look_as(driver, WIDE, "light")
+    driver.get(f"{service.url}/sign-in?link={await make_link(db, org.operator, 'ana')}")
+    until(driver, lambda: driver.current_url == f"{service.url}/")
+    driver.get_log("browser")
+    return driver

@@ -3,91 +3,28 @@
 Skipped with a word where the machine has no chromium; the HTTP tests of this folder run everywhere.
 """
 
-from importlib.util import find_spec
-from pathlib import Path
-
 import pytest
 
-from holdfast.access.service import make_link
 from holdfast.directory import users
-from tests.console.chromium import PHONE, WIDE, chromium, look_as, missing, sign_in
+from tests.console.browsing import (
+    confirm,
+    enter,
+    h1,
+    main_text,
+    press,
+    save_twice,
+    until,
+    violations,
+)
+from tests.console.chromium import PHONE, look_as, missing, sign_in
 from tests.console.conftest import PASSWORD
-from tests.console.places import pages, specimens
 from tests.console.test_changes import propose
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 if missing() is None:
-    from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.support.ui import WebDriverWait
-
-
-@pytest.fixture(scope="module")
-def driver():
-    """One browser for all tests, which has axe-core in every page that it opens."""
-    with chromium() as opened:
-        source = axe()
-        if source is not None:
-            opened.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
-        yield opened
-
-
-@pytest.fixture
-async def page(driver, service, person, db, org):
-    """A browser in which ana, an owner, has signed in by a one-time link."""
-    await person("ana")
-    driver.delete_all_cookies()
-    look_as(driver, WIDE, "light")
-    driver.get(f"{service.url}/sign-in?link={await make_link(db, org.operator, 'ana')}")
-    until(driver, lambda: driver.current_url == f"{service.url}/")
-    driver.get_log("browser")
-    return driver
-
-
-def until(driver, is_true):
-    """Wait for something to be true; an element of the page before may go while it is looked at."""
-    going = (StaleElementReferenceException, NoSuchElementException)
-    return WebDriverWait(driver, 30, ignored_exceptions=going).until(lambda _: is_true())
-
-
-def press(driver, *keys):
-    """Keys for whatever has the focus."""
-    driver.switch_to.active_element.send_keys(*keys)
-
-
-def h1(driver):
-    return driver.find_element(By.TAG_NAME, "h1").text
-
-
-def axe():
-    """The source of axe-core, where its package is installed."""
-    found = find_spec("axe_core_python")
-    if found is None or found.origin is None:
-        return None
-    return next(Path(found.origin).parent.rglob("axe.min.js")).read_text()
-
-
-# The rules of axe-core whose answer can be another one at another width: of what is shown, hidden, scrolled or coloured. All
-# the others look at names, roles and attributes, which are the same at every width.
-OF_LAYOUT = (
-    "aria-hidden-focus", "bypass", "color-contrast", "css-orientation-lock", "empty-heading", "empty-table-header", "heading-order",
-    "landmark-one-main", "link-in-text-block", "link-name", "list", "page-has-heading-one", "region",
-    "scrollable-region-focusable", "skip-link", "svg-img-alt", "td-has-header", "th-has-data-cells",
-)  # fmt: skip
-
-
-def violations(driver, *rules):
-    """What axe-core objects to on the page that is open; by these rules alone, where some are named."""
-    if axe() is None:
-        pytest.skip("axe-core-python is not installed")
-    return driver.execute_async_script(
-        "const [rules, done] = arguments; axe.run(document, {resultTypes: ['violations'], "
-        "...(rules.length ? {runOnly: rules} : {})}).then(r => done("
-        "r.violations.map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary)])))",
-        rules,
-    )
 
 
 async def test_signing_in_is_done_by_keyboard(driver, service, person):
@@ -192,39 +129,6 @@ async def test_the_menu_opens_and_closes_on_a_phone(page, service):
     until(page, lambda: not menu.is_displayed())
 
 
-async def long_words(api):
-    """What does not fit the width of a phone unless it is broken."""
-    for number in range(3):
-        body = {"key": f"long {number} " + "x" * 120, "value": "word " * 60, "tags": ["t" * 60]}
-        assert (await api.post("/memories", json=body)).status_code == 201
-    entry = {"content": "z" * 400, "scope": "user", "category": "c" * 60}
-    assert (await api.put(f"/agents/bot/entries/{'k' * 200}", json=entry)).status_code == 201
-    said = {"key": "w" * 200, "messages": [{"role": "user", "content": "w" * 500}]}
-    assert (await api.post("/conversations/sessions/append", json=said)).status_code == 200
-
-
-async def test_every_page_fits_a_phone_is_accessible_and_breaks_no_policy(
-    page, service, ana, org, api_of_ana, erased
-):
-    """Each page is opened once and checked wide, by all rules, and on a phone, by those of layout; every second page is light
-    where it is wide and dark on the phone, the others are the other way round."""
-    named = await specimens(ana, org, erased)
-    await long_words(api_of_ana)
-    wrong = []
-    schemes = ["light", "dark"]
-    for _, address in pages(named):
-        schemes.reverse()
-        page.get(service.url + address)
-        for size, scheme, rules in zip((WIDE, PHONE), schemes, ((), OF_LAYOUT), strict=True):
-            look_as(page, size, scheme)
-            wrong += [(address, size, scheme, each) for each in violations(page, *rules)]
-        width = page.execute_script("return document.documentElement.scrollWidth")
-        if width > PHONE[0]:
-            wrong.append((address, f"is {width} wide on a phone"))
-    wrong += [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
-    assert wrong == [], "\n".join(str(each) for each in wrong)
-
-
 async def test_proposals_are_reviewed_by_keyboard_alone(page, service, org):
     api, made = await propose(
         org,
@@ -249,26 +153,6 @@ async def test_proposals_are_reviewed_by_keyboard_alone(page, service, org):
     decided = {each["id"]: each for each in (await api.get("/proposals")).json()["data"]}
     assert [decided[each]["status"] for each in shown[:3]] == ["applied", "rejected", "applied"]
     assert decided[shown[2]]["content"] == "Edited by hand"
-
-
-def enter(driver, css, text=None):
-    """Press Enter on a control, or type a text into it."""
-    control = driver.find_element(By.CSS_SELECTOR, css)
-    if text is None:
-        control.send_keys(Keys.ENTER)
-        return
-    control.clear()
-    control.send_keys(text)
-
-
-def confirm(driver, css):
-    """Press Enter on a button that asks, and say yes."""
-    enter(driver, css)
-    driver.switch_to.alert.accept()
-
-
-def main_text(driver):
-    return driver.find_element(By.TAG_NAME, "main").text
 
 
 async def test_a_file_of_a_store_is_written_compared_restored_and_redacted_by_keyboard(
@@ -303,15 +187,14 @@ async def test_a_file_of_a_store_is_written_compared_restored_and_redacted_by_ke
     assert "Black" not in main_text(page)
 
 
-async def test_a_fix_is_rehearsed_started_watched_and_reverted_by_keyboard(
+async def test_a_fix_is_looked_at_started_watched_and_reverted_by_keyboard(
     page, service, api_of_ana
 ):
-    for key in ("tea", "drink"):
-        body = {"key": key, "value": "Ana takes her tea green"}
-        assert (await api_of_ana.post("/memories", json=body)).status_code == 201
+    await save_twice(api_of_ana)
     page.get(f"{service.url}/hygiene")
-    enter(page, "a[href='/hygiene?rehearse=duplicates']")
-    until(page, lambda: "Fixing duplicates would make 1 proposal" in main_text(page))
+    enter(page, "a[href='#duplicates']")
+    until(page, lambda: page.current_url.endswith("#duplicates"))
+    assert "is merged" in main_text(page)
     confirm(page, "form:has([value=duplicates]) button")
     until(page, lambda: "/jobs/" in page.current_url)
     page.execute_script("window.sameDocument = true")

@@ -18,6 +18,7 @@ from holdfast.walls import mcp as mcp_walls
 from holdfast.walls.specimens import one_of_everything
 from tests.console.chromium import chromium, missing, sign_in
 from tests.console.conftest import PASSWORD
+from tests.console.places import check_page
 from tests.mcp_client import ask, refused
 
 CALLBACK = "http://127.0.0.1:9/callback"
@@ -303,6 +304,21 @@ async def test_who_may_be_sent_where(browser, person, http):
     assert "error=access_denied" in denied.headers["location"]
     forged = await ana.http.post("/oauth/authorize", data={**query, "decision": "allow"})
     assert forged.status_code == 403  # without the token of the page
+
+
+async def test_what_an_application_calls_itself_is_escaped(browser, person):
+    name = "\"'><img src=x onerror=alert(1)>{{7*7}}"
+    client_id = register({"client_name": name, "redirect_uris": [CALLBACK]}).client_id
+    ana = browser()
+    await ana.sign_in(await person("ana"))
+    query = {
+        "response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "state": name,
+        "scope": "read", "code_challenge": CHALLENGE, "code_challenge_method": "S256",
+    }  # fmt: skip
+    page = await ana.open(f"/oauth/authorize?{urlencode(query)}")
+    check_page(page)
+    assert "<img" not in page
+    assert "onerror=alert(1)&gt;{{7*7}}" in page
 
 
 async def test_a_token_sees_no_more_than_its_users_key(service, browser, person, org, http):

@@ -120,6 +120,7 @@ async def memories(fill):
     )
     assert attached.status_code == 201, attached.text
     await fill.make(api, "PATCH", path, value=fill("memory.value.after"))
+    await fill.make(api, "POST", "/memories", key="twice", value=probe("memory.value.after"))
     await fill.make(api, "POST", "/insights", insight=fill("insight.insight"))
     return [path, f"/memories?category={quote(probe('memory.category'))}"]
 
@@ -279,6 +280,7 @@ async def test_every_stored_text_is_escaped_on_every_page(ana, org, db, owner_co
         check_page(text)
         wrong += [f"{address}: {found}" for found in re.findall(r"<img[^>]*>", text)]
         wrong += [f"{address}: a template was run" for _ in re.findall(r"onerror=\w+&gt;49", text)]
+    assert f"{marker('memory.value.after')}&gt;" in shown["/hygiene"].split('id="duplicates"')[1]
     everything = "\n".join(shown.values())
     # JSON on a page is escaped as JSON is.
     missing = {

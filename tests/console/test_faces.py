@@ -213,6 +213,32 @@ async def test_a_memory_of_a_project_is_opened_and_changed_from_its_list(ana, be
     assert "May" in (await ana.open(address)).split("History")[0]
 
 
+async def test_a_memory_of_an_agent_is_opened_from_where_it_is_found(ana, org, api_of_ana):
+    body = {"key": "close", "value": "The day is closed at five", "scope": "agent"}
+    saved = await org.client().post("/memories", json={**body, "agent_id": "bot"})
+    address = f"/memories/{saved.json()['id']}?agent_id=bot"
+    for place in ("/search?q=closed+at+five&agent_id=bot", "/memories?scope=agent&agent_id=bot"):
+        assert f'href="{address}"' in await ana.open(place), place
+    await ana.open(address)
+    await ana.open(address.split("?")[0], 404)  # seen through its agent alone
+    stale = {"key": "close", "value": "At six", "agent_id": "bot", "version": "7"}
+    conflict = (await ana.send(address.split("?")[0], status=409, **stale)).text
+    assert f'<a href="{address}">Discard mine</a>' in conflict
+
+
+async def test_a_memory_leads_to_the_messages_of_its_session_where_there_are_some(ana, api_of_ana):
+    said = {"messages": [{"role": "user", "content": "I park on level 3."}]}
+    assert (await api_of_ana.post("/sessions/talk/messages", json=said)).is_success
+    for session in ("talk", "elsewhere"):
+        body = {"key": session, "value": f"Said in {session}", "session_id": session}
+        saved = (await api_of_ana.post("/memories", json=body)).json()
+        page = await ana.open(f"/memories/{saved['id']}")
+        messages = f"/conversations/sessions/messages?key={session}"
+        assert (f'href="{messages}"' in page) == (session == "talk"), session
+        assert f"/memories?session_id={session}" in page
+    assert "I park on level 3." in await ana.open("/conversations/sessions/messages?key=talk")
+
+
 # --- the graph -------------------------------------------------------------------------------------------------------
 
 

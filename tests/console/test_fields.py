@@ -141,7 +141,7 @@ def test_sizes_are_written_for_people(count, text):
 @pytest.mark.parametrize(
     ("before", "text"),
     [
-        (timedelta(seconds=5), "now"),
+        (timedelta(seconds=5), "just now"),
         (timedelta(minutes=1), "1 minute ago"),
         (timedelta(hours=5), "5 hours ago"),
         (timedelta(days=400), "1 year ago"),

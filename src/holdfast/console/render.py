@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from holdfast import __version__
+from holdfast.console.addresses import memory_address
 from holdfast.kernel import clock
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.ids import is_made_id
@@ -67,6 +68,7 @@ def _environment() -> Environment:
         "short": short,
         "quoted": quote,
         "plain": plain,
+        "memory_address": memory_address,
     }
     environment.globals |= {"asset": asset_path, "version": __version__}
     return environment
@@ -87,7 +89,11 @@ def ago(at: datetime | None) -> Markup:
     distance = _distance(abs(seconds))
     return _time(
         at,
-        distance if distance == "now" else f"{distance} ago" if seconds > 0 else f"in {distance}",
+        distance
+        if distance == "just now"
+        else f"{distance} ago"
+        if seconds > 0
+        else f"in {distance}",
     )
 
 
@@ -108,7 +114,7 @@ def _distance(seconds: float) -> str:
         if seconds >= length:
             count = int(seconds // length)
             return f"{count} {unit}{'' if count == 1 else 's'}"
-    return "now"
+    return "just now"
 
 
 def size(count: int) -> str:

@@ -93,7 +93,7 @@ def counted(
         unit,
         total=f"{sum(sums):,.0f}",
         top=_short(top),
-        half=_short(top / 2) if top >= 2 else "",
+        half=_short(top / 2) if top >= 2 and top % 2 == 0 else "",  # no half of a count
         columns=columns,
         kinds={name: seen[name] for name in kinds if name in seen} if len(kinds) > 1 else {},
         curve="",

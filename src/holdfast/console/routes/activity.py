@@ -51,6 +51,10 @@ def _address(change: ChangeRow) -> str | None:
     match change.kind:
         case "memory" | "node" | "store" | "agent" | "project" | "user":
             return f"/{PAGES[change.kind]}/{quote(change.object_id)}"
+        case "block" if change.label:
+            return _block(*change.label.rsplit("/", 1))
+        case "entry" if change.parent_id and change.label:
+            return _entry(change.parent_id, change.label)
         case "store_entry":
             return f"/stores/{change.parent_id}/entries/{change.object_id}"
         case "memory_resource":
@@ -65,3 +69,18 @@ def _address(change: ChangeRow) -> str | None:
             return "/proposals?status=all"
         case _:
             return None
+
+
+def _block(owner: str, block_type: str) -> str:
+    """The page of a block; its label names the agent, or says `user` where it is for all agents."""
+    agent = "" if owner == "user" else f"?{urlencode({'agent_id': owner})}"
+    return f"/blocks/{quote(block_type)}{agent}"
+
+
+def _entry(audience: str, key: str) -> str | None:
+    """The page of an entry; None where it is not an agent's, but a workspace's or a run's."""
+    names = dict(name.split(":", 1) for name in audience.split("+"))
+    if "agent" not in names or not names.keys() <= {"agent", "user"}:
+        return None
+    scope = "user" if "user" in names else "agent"
+    return f"/entries/{quote(names['agent'])}/entry?{urlencode({'key': key, 'scope': scope})}"

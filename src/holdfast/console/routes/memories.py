@@ -8,7 +8,9 @@ from holdfast.console.drawing.diffs import side_by_side
 from holdfast.console.fields import Fields
 from holdfast.console.versions import OLDEST, read_versions
 from holdfast.console.visit import PageRoute, TheVisit, Visit
-from holdfast.kernel.errors import Conflict, PreconditionFailed
+from holdfast.conversations.instances import InstanceRequest, open_instance
+from holdfast.conversations.resources.config import BUILT_IN
+from holdfast.kernel.errors import Conflict, NotFound, PreconditionFailed
 from holdfast.kernel.pages import Cursor, Page
 from holdfast.kernel.revisions import MAX_VERSION
 from holdfast.memories import deletion, saving, service
@@ -91,6 +93,7 @@ async def memory(visit: TheVisit, memory_id: str) -> Response:
         "memories/memory.html",
         memory=found,
         nodes=await _nodes(visit, found),
+        has_messages=await _has_messages(visit, found.session_id),
         first=versions.shown[-1][0] if is_short else next(iter((await past(OLDEST)).data), None),
         versions=versions,
         trusts=TRUSTS,
@@ -116,6 +119,7 @@ async def change_memory(visit: TheVisit, memory_id: str) -> Response:
             memory=current,
             mine=fields,
             typed=visit.form.typed(),
+            address=visit.link(f"/memories/{memory_id}", **_named(visit.form)),
             rows=side_by_side(current.value, fields["value"]),
         )
     return _back(visit, memory_id, "saved")
@@ -167,6 +171,19 @@ async def delete(visit: TheVisit, memory_id: str) -> Response:
 async def _nodes(visit: Visit, memory: Memory) -> list[Node]:
     """Some of the nodes that a memory is about, as far as the user sees them."""
     return await nodes.read_nodes(visit.db, visit.caller, memory.node_ids[:NODES_SHOWN])
+
+
+async def _has_messages(visit: Visit, session_id: str | None) -> bool:
+    """Whether the session that a memory comes from has messages that the user sees."""
+    if session_id is None:
+        return False
+    request = InstanceRequest(BUILT_IN, session_id)
+    try:
+        opened = await open_instance(visit.backends, visit.caller, request, to_write=False)
+    except NotFound:
+        return False
+    log = visit.backends.log(opened.caller, opened.resource)
+    return await log.totals(opened.caller, opened.instance) is not None
 
 
 def _fields(form: Fields) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Response
 
+from holdfast.console.addresses import memory_address
 from holdfast.console.drawing import bars
 from holdfast.console.visit import PageRoute, TheVisit, Visit
 from holdfast.kernel.errors import HoldfastError
@@ -103,7 +104,7 @@ def address_of(hit: RecalledThing) -> str | None:
     found: Any = hit.object
     match hit.kind:
         case "memory":
-            return f"/memories/{hit.id}"
+            return memory_address(found)
         case "node_item":
             return f"/nodes/{found.node_id}"
         case "store_entry":
