@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast_client import Client
-from holdfast_client.sync import NOTE, sync_folder
+from holdfast_client.sync import MAX_BYTES, NOTE, sync_folder
 from tests import forked
 
 
@@ -104,6 +104,106 @@ def test_an_entry_that_was_made_anew_is_a_change(pair) -> None:
     pair.stores.put(pair.store_id, "a.md", "made anew there")
     assert pair.sync().downloaded == ["a.md"]
     assert pair.local() == pair.remote() == {"a.md": "made anew there"}
+
+
+@pytest.mark.parametrize(
+    "note", ["{cut", "[]", "{}", '{"store_id": "x", "entries": []}', '{"store_id": "x", "entries": {"a": 7}}']
+)  # fmt: skip
+def test_a_note_that_cannot_be_read_is_named_and_nothing_is_changed(pair, note) -> None:
+    pair.write("a.md", "here")
+    pair.stores.put(pair.store_id, "b.md", "there")
+    (pair.folder / NOTE).write_text(note)
+    with pytest.raises(ValueError, match=rf"{NOTE} cannot be read: remove it"):
+        pair.sync()
+    assert (pair.local(), pair.remote()) == ({"a.md": "here"}, {"b.md": "there"})
+
+
+def test_without_the_note_both_texts_are_kept_where_they_differ(pair) -> None:
+    pair.write("a.md", "same")
+    pair.write("b.md", "mine")
+    pair.sync()
+    (pair.folder / NOTE).unlink()
+    pair.stores.put(pair.store_id, "b.md", "theirs")
+    report = pair.sync()
+    assert (report.conflicts, report.deleted_in_store, report.deleted_in_folder) == (
+        ["b.md"],
+        [],
+        [],
+    )
+    assert sorted(pair.local().values()) == sorted(pair.remote().values()) == ["mine", "same", "theirs"]  # fmt: skip
+
+
+def test_what_can_no_longer_be_a_text_is_left_alone_on_both_sides(pair) -> None:
+    for name in ("large.md", "blank.md", "binary.md", "linked.md"):
+        pair.write(name, name)
+    pair.sync()
+    pair.write("large.md", "x" * (MAX_BYTES + 1))
+    pair.write("blank.md", " ")
+    (pair.folder / "binary.md").write_bytes(b"\xff")
+    (pair.folder / "linked.md").unlink()
+    (pair.folder / "linked.md").symlink_to(pair.folder / "binary.md")
+    pair.stores.put(pair.store_id, "large.md", "changed there")
+    report = pair.sync()
+    assert not report.changed
+    assert {name: why.split(",")[0] for name, why in report.skipped.items()} == {
+        "large.md": "empty",
+        "blank.md": "empty",
+        "binary.md": "no text in UTF-8",
+        "linked.md": "no plain file",
+    }
+    assert len(pair.remote()) == 4
+    pair.write("large.md", "short again")
+    assert pair.sync().conflicts == ["large.md"]
+
+
+def test_a_link_does_not_lead_a_text_out_of_the_folder(pair, tmp_path_factory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "mine.md").write_text("mine")
+    (pair.folder / "sub").symlink_to(elsewhere)
+    pair.stores.put(pair.store_id, "sub/theirs.md", "theirs")
+    pair.stores.put(pair.store_id, "sub/mine.md", "theirs")
+    report = pair.sync()
+    assert set(report.skipped) == {"sub/theirs.md", "sub/mine.md"}
+    assert [file.name for file in elsewhere.iterdir()] == ["mine.md"]
+    assert (elsewhere / "mine.md").read_text() == "mine"
+    assert set(pair.remote()) == {"sub/theirs.md", "sub/mine.md"}
+
+
+def test_a_file_where_the_store_has_a_folder_is_left_alone(pair) -> None:
+    pair.write("a", "a file")
+    pair.stores.put(pair.store_id, "a/b.md", "below it")
+    report = pair.sync()
+    assert list(report.skipped) == ["a/b.md"]
+    assert pair.local() == {"a": "a file"}
+
+
+def test_whoever_is_faster_is_not_overwritten(pair, monkeypatch) -> None:
+    pair.write("up.md", "one")
+    pair.stores.put(pair.store_id, "down.md", "one")
+    pair.sync()
+    pair.write("up.md", "two, here")
+    pair.stores.put(pair.store_id, "down.md", "two, there")
+    update, read = type(pair.stores).update_entry, type(pair.stores).read_entry
+
+    def updated(stores, store_id, entry_id, text, **options):
+        monkeypatch.undo()
+        pair.stores.put(pair.store_id, "up.md", "two, there")
+        return update(stores, store_id, entry_id, text, **options)
+
+    def was_read(stores, *args, **options):
+        pair.write("down.md", "two, here")
+        return read(stores, *args, **options)
+
+    monkeypatch.setattr(type(pair.stores), "update_entry", updated)
+    monkeypatch.setattr(type(pair.stores), "read_entry", was_read)
+    report = pair.sync()
+    assert "in the folder meanwhile" in report.skipped["down.md"]
+    assert "in the store meanwhile" in report.skipped["up.md"]
+    assert not report.changed
+    again = pair.sync()
+    assert sorted(again.conflicts) == ["down.md", "up.md"]
+    assert pair.remote() == pair.local()
+    assert sorted(pair.local().values()) == ["two, here"] * 2 + ["two, there"] * 2
 
 
 PATHS = st.sampled_from(["a.md", "b.md", "sub/c.md"])

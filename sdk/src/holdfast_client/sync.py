@@ -182,6 +182,8 @@ class _Sync:
     def _write(self, path: str, seen: str | None, text: str) -> bool:
         """Write a file, whole; not if it has changed since it was read."""
         file = self.folder / path
+        if self._leads_elsewhere(path):
+            return False
         if (self._text_of(path) if file.exists() else None) != seen:
             self.report.skipped[path] = "changed in the folder meanwhile; the next sync takes it up"
             return False
@@ -191,8 +193,21 @@ class _Sync:
         fresh.replace(file)
         return True
 
+    def _leads_elsewhere(self, path: str) -> bool:
+        """Whether a folder on the way to a file is a link; such a file is left alone."""
+        *parents, _ = (self.folder / path).relative_to(self.folder).parts
+        way = self.folder
+        for name in parents:
+            way /= name
+            if way.is_symlink():
+                self.report.skipped[path] = f"{name} is a link to another folder"
+                return True
+        return False
+
     def _remove(self, path: str, seen: str | None) -> bool:
         file = self.folder / path
+        if self._leads_elsewhere(path):
+            return False
         if file.exists() and self._text_of(path) != seen:
             self.report.skipped[path] = "changed in the folder meanwhile; the next sync takes it up"
             return False
@@ -204,13 +219,19 @@ class _Sync:
     def _read_note(self) -> dict[str, Known]:
         try:
             note: dict[str, Any] = json.loads((self.folder / NOTE).read_text())
+            store_id, entries = note["store_id"], note["entries"].items()
+            known = {path: Known(each["version"], each["sha256"]) for path, each in entries}
         except FileNotFoundError:
             return {}
-        if note["store_id"] != self.store_id:
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise ValueError(
-                f"{self.folder} was synced with the store {note['store_id']}: remove {NOTE} to sync it with another"
+                f"{self.folder / NOTE} cannot be read: remove it, and the next sync keeps both texts where they differ"
+            ) from None
+        if store_id != self.store_id:
+            raise ValueError(
+                f"{self.folder} was synced with the store {store_id}: remove {NOTE} to sync it with another"
             )
-        return {path: Known(**known) for path, known in note["entries"].items()}
+        return known
 
     def _write_note(self) -> None:
         entries = {
