@@ -79,7 +79,9 @@ async def test_a_private_projects_memory_is_its_members(org, ana, bob):
     assert await ids(bob) == []
 
 
-async def test_a_team_projects_memory_is_every_users_and_a_bare_list_shows_members_only(ana, bob):
+async def test_a_team_projects_memory_is_every_users_and_a_bare_list_shows_members_only(
+    org, ana, bob
+):
     await make_project(ana, "team", "team")
     memory = await save(ana, scope="project", project_id="team")
     assert await sees(bob, memory)
@@ -87,6 +89,10 @@ async def test_a_team_projects_memory_is_every_users_and_a_bare_list_shows_membe
     assert await ids(bob) == []
     assert await ids(bob, project_id="team") == [memory["id"]]
     assert await ids(ana) == [memory["id"]]
+    # An agent's key that acts for nobody is no user of the team.
+    alone = org.client(await org.mint("agent", agent_id="bot"))
+    assert not await sees(alone, memory)
+    assert await ids(alone) == []
 
 
 async def test_a_list_is_filtered_by_the_place_it_is_asked_from(ana):
