@@ -1,17 +1,20 @@
-"""Pictures of the console of a running service: `python -m tests.console.screenshots LINK FOLDER [PATH…]`.
+"""Pictures of every page of the console: `python -m tests.console.screenshots FOLDER [NAME…]`.
 
-LINK is a one-time link, as `holdfast serve` prints it on its first start and `holdfast users add` for somebody else. Without
-a PATH every page that the menu and the lists lead to is taken; `holdfast demo` fills an org to look at.
+Starts a service of its own, fills it with `holdfast demo` and goes through the pages, those included that answer a form (`tour.py`). Each
+is taken whole, wide and at the width of a phone, light and dark; a page that is wider than its screen is named. With names, only
+pages that begin with one of them are taken.
 """
 
+import subprocess
 import sys
+import tempfile
+from datetime import timedelta
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
 
-from selenium.webdriver.common.by import By
-
-from holdfast.console.navigation import NAVIGATION
 from tests.console.chromium import PHONE, WIDE, chromium, look_as
+from tests.console.pictures import serving, set_clock
+from tests.console.tour import Tour
 
 SHAPES = {
     "light": (WIDE, "light"),
@@ -19,63 +22,39 @@ SHAPES = {
     "phone": (PHONE, "light"),
     "phone-dark": (PHONE, "dark"),
 }
-PATHS = [
-    *(place.path for places in NAVIGATION.values() for place in places),
-    "/prompt?message=Write+to+Morag+about+the+new+probe&agent_id=assistant&max_tokens=1200",
-    "/search?q=who+wants+e-mail+only",
-    "/blocks/core",
-    "/entries/assistant",
-    "/entries/assistant/hydration?budget_bytes=500",
-    "/conversations/demo",
-    "/conversations/demo/messages?key=assistant-04-S1&flushed=1",
-    "/memories/new",
-    "/account",
-    "/step-up",
-]
-# Pages that are reached from another: the page (its path, or a name above), and the link on it.
-FOLLOW = [
-    ("memory", "/memories", "main table a"),
-    ("node", "/nodes?q=You", "main table a"),
-    ("store", "/stores", "main table a"),
-    ("entry", "/entries/assistant", "main table a"),
-    ("job", "/jobs", "main table a"),
-    ("agent", "/agents", "main table a"),
-    ("person", "/people", "main table a"),
-    ("store-folder", "store", "main .tree a"),
-    ("store-entry", "store-folder", "main .tree a"),
-    ("store-version", "store-entry", "main table a"),
-]
+MAX_HEIGHT = 3_000
 
 
-def main(link: str, folder: str, *paths: str) -> None:
-    """Take the pictures, wide and narrow, light and dark."""
+def main(folder: str, *names: str) -> None:
+    """Take the pictures."""
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    parts = urlsplit(link)
-    url = f"{parts.scheme}://{parts.netloc}"
-    with chromium() as driver:
-        look_as(driver, WIDE, "light")
-        driver.get(f"{url}/sign-in")
-        signing_in = driver.get_screenshot_as_png()
-        driver.get(link)
-        (out / "sign-in-light.png").write_bytes(signing_in)
-        wanted = {_name(path): path for path in paths or PATHS}
-        for name, page, found in FOLLOW if not paths else ():
-            driver.get(url + wanted.get(page, page))
-            first = driver.find_elements(By.CSS_SELECTOR, found)
-            if first:
-                wanted[name] = first[0].get_attribute("href").removeprefix(url)
-        for name, path in wanted.items():
-            driver.get(url + path)
-            for shape, (size, scheme) in SHAPES.items():
-                look_as(driver, size, scheme)
-                driver.save_screenshot(str(out / f"{name}-{shape}.png"))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        Path(scratch).chmod(0o711)
+        with serving(Path(scratch)) as service, chromium() as driver:
+            set_clock(service.behind, timedelta())
+            url, key = service.ready["url"], service.ready["api_key"]
+            command = (sys.executable, "-m", "holdfast", "demo", "--url", url, "--api-key", key)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            look_as(driver, WIDE, "light")
+            for page in Tour(driver, service).pages():
+                name = page.lower().replace(" ", "-")
+                if not names or name.startswith(names):
+                    take(driver, out, name)
 
 
-def _name(path: str) -> str:
-    page, _, query = path.partition("?")
-    name = page.strip("/").replace("/", "-") or "overview"
-    return f"{name}-filled" if query and page in ("/prompt", "/search") else name
+def take(driver: Any, out: Path, name: str) -> None:
+    """The page that is open, in every shape."""
+    for shape, ((width, height), scheme) in SHAPES.items():
+        look_as(driver, (width, height), scheme)
+        wide, high = driver.execute_script(
+            "const page = document.documentElement; return [page.scrollWidth, page.scrollHeight]"
+        )
+        if wide > width:
+            print(f"{name} is {wide} wide on a screen of {width}")
+        look_as(driver, (width, min(max(height, high), MAX_HEIGHT)), scheme)
+        driver.save_screenshot(str(out / f"{name}-{shape}.png"))
+    look_as(driver, WIDE, "light")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 from fastapi import APIRouter, Response
 
 from holdfast.console.visit import PageRoute, TheVisit, Visit
+from holdfast.kernel.errors import ScopeDenied
+from holdfast.kernel.revisions import MAX_VERSION
+from holdfast.kernel.sight import must_manage
 from holdfast.stores import listing, service, versions
-from holdfast.stores.model import PathPage, Visibility
+from holdfast.stores.model import PathPage, Store, Visibility
 
 router = APIRouter(route_class=PageRoute, prefix="/stores", include_in_schema=False)
 
@@ -59,7 +62,27 @@ async def store(visit: TheVisit, store_id: str) -> Response:
         crumbs=_crumbs(prefix),
         items=page.data,
         more=page.next_path,
+        may_manage=_may_manage(visit, found),
+        visibilities=VISIBILITIES,
     )
+
+
+@router.post("/{store_id}", response_model=None)
+async def change_store(visit: TheVisit, store_id: str) -> Response:
+    """Change the store itself at the version that the form was made from."""
+    form = visit.form
+    version = form.number("version", 1, MAX_VERSION)
+    await service.change_store(
+        visit.db,
+        visit.caller,
+        store_id,
+        name=form.must("name"),
+        description=form.text("description") or "",
+        visibility=form.choice("visibility", VISIBILITIES),
+        read_only=form.flag("read_only"),
+        if_match=None if version is None else [version],
+    )
+    return visit.go(f"/stores/{store_id}", "saved")
 
 
 @router.get("/{store_id}/versions", response_model=None)
@@ -111,3 +134,11 @@ def _crumbs(prefix: str) -> list[tuple[str, str]]:
         path += f"{name}/"
         found.append((name, path))
     return found
+
+
+def _may_manage(visit: Visit, store: Store) -> bool:
+    try:
+        must_manage(visit.caller, made_by=store.created_by, what="changing a store")
+    except ScopeDenied:
+        return False
+    return True

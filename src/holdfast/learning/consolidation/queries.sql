@@ -14,6 +14,7 @@ SELECT DISTINCT ON (m.id)
   LEFT JOIN proposals p ON p.org_id = f.org_id AND p.id = f.id
   LEFT JOIN given_objects g ON g.org_id = m.org_id AND g.object_id = m.id
  WHERE m.org_id = %(org_id)s AND m.audience = %(audience)s
+   AND CASE %(only)s::text WHEN 'expired' THEN m.expires_at <= %(now)s WHEN 'learned' THEN m.source = 'auto' ELSE true END
  ORDER BY m.id DESC, f.id DESC
  LIMIT %(limit)s;
 

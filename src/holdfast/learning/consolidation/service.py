@@ -17,6 +17,7 @@ from holdfast.learning.consolidation.stored import (
     MAX_ROWS,
     StoredRow,
     queries,
+    read_memories,
     read_rows,
     rows_of_lines,
 )
@@ -88,14 +89,13 @@ async def preview(
     """The rows that consolidating would retire or move. Writes nothing, and waits for no other run."""
     async with db.begin(caller) as tx:
         run = await learning_run.open_run(db, tx, caller, Origin(None), only_reads=True)
-        rows, now = await rows_held(run), tx.now
-    match kind:
-        case "expired":
-            return find.expired(rows, now)
-        case "unused":
-            return find.unused(rows, now)
-        case "core":
-            return find.misplaced(rows)
+        match kind:
+            case "expired":
+                return await _expired(run)
+            case "unused":
+                return await _unused(run)
+            case "core":
+                return find.misplaced(await rows_held(run, 0))
 
 
 def handler(db: Database) -> Handler:
@@ -174,14 +174,24 @@ async def _end_contradicted(run: Run, rows: Sequence[StoredRow]) -> None:
         await _supersede(run, pair)
 
 
-async def _retire_expired(run: Run, rows: Sequence[StoredRow]) -> None:
-    for row in find.expired(rows, run.tx.now):
+async def _expired(run: Run) -> list[StoredRow]:
+    rows = await read_memories(run.tx, run.caller, run.audience, "expired")
+    return find.expired(rows, run.tx.now)
+
+
+async def _unused(run: Run) -> list[StoredRow]:
+    rows = await read_memories(run.tx, run.caller, run.audience, "learned")
+    return find.unused(rows, run.tx.now)
+
+
+async def _retire_expired(run: Run, _rows: Sequence[StoredRow]) -> None:
+    for row in await _expired(run):
         await _retire(run, row, "it expired", at=row.expires_at)
 
 
-async def _retire_unused(run: Run, rows: Sequence[StoredRow]) -> None:
+async def _retire_unused(run: Run, _rows: Sequence[StoredRow]) -> None:
     reason = f"no call was given it for {find.UNUSED_AFTER.days} days"
-    for row in find.unused(rows, run.tx.now):
+    for row in await _unused(run):
         await _retire(run, row, reason, at=run.tx.now)
 
 

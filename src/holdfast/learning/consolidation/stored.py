@@ -92,10 +92,19 @@ async def read_rows(
     """The memories, entries and node items of an owner, the newest `limit` of each kind; the oldest of them first."""
     names = _names(caller, audience) | {"limit": limit}
     found = [
-        *await tx.all(StoredRow, queries.memories_of, **names),
+        *await tx.all(StoredRow, queries.memories_of, only=None, **names),
         *await tx.all(StoredRow, queries.entries_of, **names),
         *await tx.all(StoredRow, queries.items_of, **names),
     ]
+    return sorted(found, key=lambda row: row.id)
+
+
+async def read_memories(
+    tx: Tx, caller: Caller, audience: str, only: Literal["expired", "learned"]
+) -> list[StoredRow]:
+    """The memories of an owner that expired, or that a job wrote: the newest MAX_ROWS of them, the oldest first."""
+    names = _names(caller, audience) | {"limit": MAX_ROWS, "only": only}
+    found = await tx.all(StoredRow, queries.memories_of, **names)
     return sorted(found, key=lambda row: row.id)
 
 
