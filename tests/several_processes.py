@@ -48,6 +48,7 @@ def mark(items: list[pytest.Item], tests: Path) -> None:
             "test_counts.py",
             "test_stats.py",
         )
+        of_one_process = of_one_process or item.get_closest_marker("one_process") is not None
         own = OWN & set(getattr(item, "fixturenames", ()))
         if inside[0] in FOLDERS and not own and not of_one_process:
             item.add_marker(pytest.mark.engine)

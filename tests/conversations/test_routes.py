@@ -62,6 +62,7 @@ async def test_pages_by_offset_and_tail(talk):
     await it.get("read", status=400, limit=0)
 
 
+@pytest.mark.one_process  # the other one learns of the reads a quarter of a second later
 async def test_pages_are_right_where_messages_are_missing(talk):
     it = await talk(type="message_count_based", max_messages=10, flushing={"type": "lru"})
     await it.append(said(7))

@@ -1,5 +1,7 @@
 """Who speaks: agents and their references, projects, sessions."""
 
+import pytest
+
 from tests.conversations.conftest import Talk, resource
 
 
@@ -100,6 +102,7 @@ async def test_another_user_s_session_is_not_there(org):
     assert await Talk(ana, "sessions", "hers").contents() == ["mine"]
 
 
+@pytest.mark.one_process  # messages in memory are not there for the other
 async def test_every_change_leaves_a_revision(org, api, owner_connection):
     for backend in ("postgres", "redis", "in_memory"):
         it = await make(

@@ -53,6 +53,7 @@ async def test_the_threshold_is_the_resource_s(talk):
     ] == 3  # 3 is within half of 10: nothing to remove
 
 
+@pytest.mark.one_process  # the other one learns of the reads a quarter of a second later
 async def test_the_least_recently_read_leave_first(talk):
     it = await talk(type="message_count_based", max_messages=10, flushing={"type": "lru"})
     await it.append(said(4))
@@ -63,6 +64,7 @@ async def test_the_least_recently_read_leave_first(talk):
     assert await ids(it) == ["m0", "m1", "m5", "m6", "m7"]
 
 
+@pytest.mark.one_process  # the other one learns of the reads a quarter of a second later
 async def test_a_look_at_flushed_messages_counts_for_the_live_ones_beside_them(talk):
     it = await talk(type="message_count_based", max_messages=10, flushing={"type": "lru"})
     await it.append(said(8))  # m0, m1 and m2 leave

@@ -54,6 +54,7 @@ def holding(service, org, key: str = "k") -> Iterator[None]:
         connection.rollback()
 
 
+@pytest.mark.one_process  # a pooler gives the call another server process than the one that is stopped
 @pytest.mark.parametrize("operation", ["append", "replace", "pop", "delete", "totals", "read"])
 async def test_a_server_that_stands_still_is_given_the_breakers_time(own, org, operation):
     log, me = PostgresLog(own, Breaker("the database", 0.4), ReadNotes(own)), org.caller()
