@@ -17,7 +17,7 @@ from holdfast.kernel.recall.passages import queries
 
 # What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
 # gain less than a thousandth.
-PER_ARM = 100
+PER_ARM = 80
 PER_LONG_ARM = 150
 SHORT = 20
 # What `lexical` ranks by ts_rank_cd: all that matches, up to this many of the best by BM25.
