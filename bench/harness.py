@@ -48,14 +48,20 @@ async def bench_service() -> AsyncIterator[Bench]:
         prefix="holdfast-bench-", ignore_cleanup_errors=True
     ) as folder:
         Path(folder).chmod(0o711)
-        data_dir = Path(folder) / "data"
-        process, ready = await _serve(data_dir)
-        try:
-            async with _reach(data_dir, process.pid, ready["url"]) as bench:
-                yield bench
-        finally:
-            process.terminate()
-            await process.wait()
+        async with kept_service(Path(folder)) as bench:
+            yield bench
+
+
+@asynccontextmanager
+async def kept_service(folder: Path) -> AsyncIterator[Bench]:
+    """The same on the database in a folder, which stays there; it is made where there is none. The org is a new one."""
+    process, ready = await _serve(folder / "data")
+    try:
+        async with _reach(folder / "data", process.pid, ready["url"]) as bench:
+            yield bench
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def _serve(data_dir: Path) -> tuple[asyncio.subprocess.Process, dict[str, str]]:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from bench import harness
+from bench import harness, recall_speed
 
 SIZES: Mapping[str, dict[str, int]] = {
     "context": {"MEMORIES": 20},
@@ -23,13 +23,9 @@ async def once(title: str, operations: dict[str, harness.Operation], **_: Any) -
     return dict.fromkeys(operations, 1.0)
 
 
-@pytest.mark.parametrize("name", SIZES)
-async def test_a_benchmark_runs_to_its_end(name, org, db, service, monkeypatch, capsys):
-    module = import_module(f"bench.{name}")
-    monkeypatch.setattr(module, "compare", once)
-    for constant, number in SIZES[name].items():
-        monkeypatch.setattr(module, constant, number)
-    bench = harness.Bench(
+def bench_of(org: Any, db: Any, service: Any) -> harness.Bench:
+    """The service under test, as a benchmark sees it."""
+    return harness.Bench(
         service.pid,
         service.url,
         org.key,
@@ -39,4 +35,26 @@ async def test_a_benchmark_runs_to_its_end(name, org, db, service, monkeypatch, 
         db,
         org.client(),
     )
-    await module.run(bench)
+
+
+@pytest.mark.parametrize("name", SIZES)
+async def test_a_benchmark_runs_to_its_end(name, org, db, service, monkeypatch, capsys):
+    module = import_module(f"bench.{name}")
+    monkeypatch.setattr(module, "compare", once)
+    for constant, number in SIZES[name].items():
+        monkeypatch.setattr(module, constant, number)
+    await module.run(bench_of(org, db, service))
+
+
+async def test_the_speed_of_recall_is_measured_on_what_was_filled(
+    org, db, service, monkeypatch, capsys
+):
+    sizes = {"NARROW_SIZE": 20, "ROUNDS": 1, "PER_ROUND": 2, "CLIENTS": 2, "PER_CLIENT": 2}
+    for constant, number in sizes.items():
+        monkeypatch.setattr(recall_speed, constant, number)
+    bench = bench_of(org, db, service)
+    recall_speed.fill(bench, 60)
+    await recall_speed.measure(bench, bench, 60)
+    printed = capsys.readouterr().out
+    assert "sees all of 60" in printed
+    assert "2 clients: p95 / p50" in printed
