@@ -25,6 +25,7 @@ from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait
 from pydantic_core import from_json
 
+from holdfast.kernel import text_lists
 from holdfast.kernel.time_limit import TimeLimit
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ CANCEL_TIMEOUT_S = 0.5
 
 # Rows carry several JSON columns each; this parser takes a fifth of the time of the standard library's.
 set_json_loads(from_json)
+text_lists.install()
 
 
 class NoAnswer(psycopg.OperationalError):

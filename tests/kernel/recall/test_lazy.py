@@ -1,5 +1,7 @@
 """Hits that are made only where somebody takes them."""
 
+import numpy as np
+
 from holdfast.kernel.recall.lazy import LazyHits, LazyParts
 from holdfast.kernel.recall.model import Hit
 
@@ -32,7 +34,7 @@ def test_only_what_is_taken_is_made():
 
 
 def test_parts_are_those_that_add_something():
-    columns = [("lexical", [0.25, 0.0]), ("semantic", [0.5, 0.125])]
+    columns = {"lexical": np.array([0.25, 0.0]), "semantic": np.array([0.5, 0.125])}
     assert dict(LazyParts(columns, 0)) == {"lexical": 0.25, "semantic": 0.5}
     assert LazyParts(columns, 1) == {"semantic": 0.125}
     assert len(LazyParts(columns, 1)) == 1

@@ -193,11 +193,12 @@ async def _shown(
     at_once = ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
     readable: list[RecalledThing] = []
     while hits and len(readable) < ask.limit:
-        things = await _read(db, caller, readers, hits[:at_once])
+        best = list(hits[:at_once])
+        things = await _read(db, caller, readers, best)
         readable += [
-            _recalled(things[hit.kind, hit.object_id], hit, ask)
-            for hit in hits[:at_once]
-            if (hit.kind, hit.object_id) in things
+            _recalled(thing, hit, ask)
+            for hit in best
+            if (thing := things.get((hit.kind, hit.object_id))) is not None
         ]
         hits, at_once = hits[at_once:], READ_FOR_BUDGET
     return fitting(readable, lambda each: each.text, limit=ask.limit, max_tokens=ask.max_tokens)

@@ -325,16 +325,14 @@ def _found(
 ) -> Found:
     fields = view.fields
     arms = _arms(view, asked, is_open=is_open)
-    shown: list[int] = []
-    faint: list[int] = []
-    seen: set[tuple[str, str]] = set()
-    for place in order:
-        name = fields.kind[place], fields.object_id[place]
-        if name not in seen:
-            seen.add(name)
-            (shown if arms[place] else faint).append(place)
-    columns = [(name, part.tolist()) for name, part in parts.items() if part.any()]
-    made = partial(_hit, fields, arms, scores, columns)
+    if len(set(fields.object_id)) < len(order):  # an object has several passages: its best counts
+        best: dict[tuple[Kind, str], int] = {}
+        for place in order:
+            best.setdefault((fields.kind[place], fields.object_id[place]), place)
+        order = list(best.values())
+    shown = [place for place in order if arms[place]]
+    faint = [place for place in order if not arms[place]]
+    made = partial(_hit, fields, arms, scores, parts)
     return Found(LazyHits(shown, made), LazyHits(faint, made), asked.semantic)
 
 
@@ -342,14 +340,14 @@ def _hit(
     fields: _Fields,
     arms: Sequence[tuple[Arm, ...]],
     scores: Floats,
-    columns: Sequence[tuple[str, list[float]]],
+    parts: Mapping[str, Floats],
     place: int,
 ) -> Hit:
     return Hit(
         fields.kind[place],
         fields.object_id[place],
         float(scores[place]),
-        LazyParts(columns, place),
+        LazyParts(parts, place),
         arms[place],
         tuple(fields.terms[place]),
         fields.starts[place],

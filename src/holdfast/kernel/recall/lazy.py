@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import overload
 
+import numpy as np
+import numpy.typing as npt
+
 from holdfast.kernel.recall.model import Hit
 
 
@@ -36,7 +39,7 @@ class LazyParts(Mapping[str, float]):
 
     __slots__ = ("_columns", "_place")
 
-    def __init__(self, columns: Sequence[tuple[str, list[float]]], place: int) -> None:
+    def __init__(self, columns: Mapping[str, npt.NDArray[np.float64]], place: int) -> None:
         self._columns = columns
         self._place = place
 
@@ -50,5 +53,5 @@ class LazyParts(Mapping[str, float]):
         return len(self._made())
 
     def _made(self) -> dict[str, float]:
-        place = self._place
-        return {name: column[place] for name, column in self._columns if column[place]}
+        parts = {name: float(column[self._place]) for name, column in self._columns.items()}
+        return {name: part for name, part in parts.items() if part}
