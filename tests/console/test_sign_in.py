@@ -88,6 +88,18 @@ async def test_a_form_that_needs_a_step_up_is_sent_on_after_it(ana):
     assert done.headers["location"] == "/account?notice=password"
 
 
+async def test_a_refused_password_is_not_shown_and_changes_nothing(ana, browser, person):
+    typed = {"password": "first new secret", "again": "other new secret"}
+    await ana.step_up()
+    refused = (await ana.send("/account/password", status=422, **typed)).text
+    assert "the two are not the same" in refused
+    assert "Nothing was changed" in refused
+    assert "new secret" not in refused
+    code = (await ana.send("/account/totp/confirm", status=409, code="123 456 wrong")).text
+    assert "123 456 wrong" not in code
+    assert (await browser().sign_in(await person())).status_code == 303  # the old one
+
+
 async def test_codes_are_set_up_on_the_account_page(ana, browser, person):
     import pyotp
 

@@ -14,6 +14,8 @@ Word = TypeVar("Word", bound=str)
 # Names that forms use for themselves; no page takes them as input.
 TOKEN, THEN, PASSWORD, CODE = "_csrf", "_then", "_password", "_totp"
 MAX_FIELDS = 500
+# Passwords and codes: a page that refuses a form shows what was typed, but for these.
+SECRETS = frozenset({"password", "again", "code", "totp"})
 
 
 class Fields:
@@ -121,3 +123,7 @@ class Fields:
     def typed(self) -> dict[str, str]:
         """What a person typed: everything but the form's own fields."""
         return {name: given[0] for name, given in self.values.items() if not name.startswith("_")}
+
+    def shown(self) -> dict[str, str]:
+        """What a person typed and may be shown again: no password and no code."""
+        return {name: given for name, given in self.typed().items() if name not in SECRETS}

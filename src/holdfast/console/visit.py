@@ -263,7 +263,8 @@ def _refused(request: Request, error: HoldfastError) -> Response:
         status=error.status,
         error=error,
         errors=error.errors if isinstance(error, Invalid) else [],
-        typed=visit.form.typed(),
+        is_form=request.method not in SAFE_METHODS,
+        typed=visit.form.shown(),
         request_id=request_id_of(request),
     )
     if error.retry_after_s is not None:
