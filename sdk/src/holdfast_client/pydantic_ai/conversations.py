@@ -9,7 +9,7 @@ import base64
 import hashlib
 import zlib
 from collections.abc import Iterable, Sequence
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter
 from pydantic_ai.conversation_store import (
@@ -201,7 +201,7 @@ def _encoded(name: str) -> str:
 
 
 def _id_of(path: str) -> str:
-    return path.removeprefix(MESSAGES).removesuffix(".json")
+    return unquote(path.removeprefix(MESSAGES).removesuffix(".json"))
 
 
 def _packed(text: bytes) -> str:
