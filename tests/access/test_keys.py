@@ -1,6 +1,13 @@
 """API keys: kinds, what each may reach, minting and revoking."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+
+from holdfast.access import keys
+from holdfast.kernel import clock
+from holdfast.kernel.errors import RateLimited
+from holdfast.kernel.rates import count_request
 
 
 async def test_every_kind_of_key_is_read_from_both_headers(org):
@@ -49,6 +56,34 @@ async def test_a_key_is_shown_once_and_works_until_it_is_revoked(signed_in, org)
     assert (await signed_in.http.delete(f"/keys/{key_id}")).status_code == 204
     assert (await client.get("/agents/bot")).status_code == 401
     assert (await signed_in.http.delete(f"/keys/{key_id}")).status_code == 404
+
+
+async def test_a_member_revokes_its_own_keys_and_nobody_elses(browser, person, org):
+    member = browser()
+    assert (await member.login(await person("ben", owner=False))).status_code == 200
+    await member.step_up()
+    mine = await keys.create_key(org.db, org.operator, "user", user_id="ben")
+    theirs = await keys.create_key(org.db, org.operator, "user", user_id="owner")
+    refused = await member.http.delete(f"/keys/{theirs.key_id}")
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert (await org.client(theirs.key).get("/users/me")).status_code == 200
+    assert (await member.http.delete(f"/keys/{mine.key_id}")).status_code == 204
+    assert (await org.client(mine.key).get("/users/me")).status_code == 401
+
+
+async def test_the_request_after_the_last_of_a_minute_is_refused(org, db):
+    caller, at = org.caller(), datetime(2026, 1, 31, 12, 0, 20, tzinfo=UTC)
+    clock.set_source(lambda: at)
+    try:
+        for _ in range(3):
+            await count_request(db, caller, 3)
+        with pytest.raises(RateLimited) as refused:
+            await count_request(db, caller, 3)
+        assert refused.value.retry_after_s == 40
+        at += timedelta(seconds=40)
+        await count_request(db, caller, 3)
+    finally:
+        clock.set_source(None)
 
 
 async def test_a_minted_key_is_not_kept_for_a_replay(signed_in, owner_connection, org):

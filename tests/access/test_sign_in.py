@@ -104,6 +104,18 @@ async def test_a_one_time_link_opens_once_also_for_two_at_once(browser, org, db,
     assert sorted(reply.status_code for reply in replies) == [200] + [401] * 7
 
 
+async def test_a_one_time_link_is_over_when_its_time_is(browser, org, db, person, owner_connection):
+    await person(password=None)
+    token = await access.make_link(db, org.operator, "ana")
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    changed = owner_connection.execute(
+        "UPDATE sign_in_links SET expires_at = now() - interval '1 second' WHERE org_id = %s",
+        [org.id],
+    )
+    assert changed.rowcount == 1
+    assert (await browser().http.post("/auth/link", json={"token": token})).status_code == 401
+
+
 async def test_a_one_time_link_signs_in_and_says_so(anonymous, org, db, person):
     await person(password=None)
     token = await access.make_link(db, org.operator, "ana")

@@ -117,6 +117,13 @@ def test_after_a_message_that_does_not_fit_nothing_said_before_it_is_kept():
     assert (dropped.part, dropped.count, dropped.tokens) == ("messages", 6, 55)
 
 
+def test_ten_messages_are_recent():
+    messages = [message(f"m{n}", "user", 1) for n in range(15)]
+    purse = filled(11, [1, 1], [], messages)
+    assert purse.places("messages") == [*range(5, 15)]
+    assert purse.places("system_reminders") == [0]
+
+
 def test_what_was_said_last_outranks_reminders_and_entries_and_what_was_said_before_does_not():
     messages = [message(f"m{n}", "user", 1) for n in range(RECENT_MESSAGES + 5)]
     purse = filled(RECENT_MESSAGES + 3, [1], [(1, "core"), (1, "daily")], messages, [1])

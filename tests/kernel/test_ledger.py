@@ -108,6 +108,16 @@ async def test_the_cap_holds_however_many_ask_at_once(db, org):
     await one.complete(me, "test", "one", "two", max_tokens=66)
 
 
+async def test_the_last_token_of_the_cap_may_be_taken_and_not_one_more(db, org):
+    me, model = org.caller(), Echo(took=(1, 1))
+    sent = 2 + AROUND
+    await cap(org, sent + 9)
+    with pytest.raises(CapReached):
+        await MeteredLlm(db, model).complete(me, "test", "one", "two", max_tokens=10)
+    await MeteredLlm(db, model).complete(me, "test", "one", "two", max_tokens=9)
+    assert model.asked == 1
+
+
 async def test_an_org_without_a_token_asks_nothing_and_another_org_is_not_held_up(
     db, org, make_org
 ):

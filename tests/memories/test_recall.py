@@ -179,6 +179,14 @@ async def test_min_score_and_max_tokens_bound_the_answer(api):
     assert 0 < len(small["data"]) < 5
 
 
+async def test_a_result_at_the_least_score_is_shown(api):
+    await save(api, "drink", "Ana takes her tea green")
+    asked = {"q": "what tea does Ana take?", "mode": "semantic"}  # whose scores do not age
+    [row] = (await recall(api, **asked))["data"]
+    assert await keys(api, **asked, min_score=row["score"]) == ["drink"]
+    assert await keys(api, **asked, min_score=row["score"] + 1e-6) == []
+
+
 async def test_an_explanation_adds_up_to_the_score(api):
     await save(api, "drink", "Ana takes her tea green", pinned=True, importance=9, source="Ana")
     [row] = (await recall(api, "what tea did Ana drink?", explain=True))["data"]

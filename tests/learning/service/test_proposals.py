@@ -1,5 +1,12 @@
 """Proposals: every result of learning is one, a person may decide over those that wait."""
 
+import pytest
+
+from holdfast.kernel.errors import LimitExceeded, NotFound
+from holdfast.kernel.ids import new_id
+from holdfast.learning.proposal import MAX_ACCEPTED
+from holdfast.learning.proposals import accept_proposals
+
 SAID = ("My name is Teodora.", "Remember that I park on level 3.", "I can't stand coriander.")
 
 
@@ -113,3 +120,12 @@ async def test_extracting_on_demand(talk, org, rows_of):
     [row] = await talk.memories()
     assert second["proposals"][0]["result"]["id"] == row["id"]
     await talk.call("POST", "/memories/extract", 422, json={"messages": [{"role": "nobody"}]})
+
+
+async def test_as_many_proposals_are_accepted_at_once_as_the_limit_says(org, db):
+    ids = [new_id("prop") for _ in range(MAX_ACCEPTED + 1)]
+    with pytest.raises(LimitExceeded):
+        await accept_proposals(db, org.caller(), ids)
+    for asked in (ids[:-1], [*ids[:-1], ids[0]]):  # the same id twice is one
+        with pytest.raises(NotFound):
+            await accept_proposals(db, org.caller(), asked)

@@ -4,6 +4,9 @@ import asyncio
 
 import pytest
 
+from holdfast.kernel.errors import LimitExceeded
+from holdfast.memories.graph import nodes
+from holdfast.memories.graph.model import NewItem
 from tests.mcp_client import connected
 from tests.memories.calls import save
 from tests.memories.graph.calls import around, make, relate
@@ -197,3 +200,16 @@ async def test_another_org_has_its_own_nodes(make_org):
     node = await make(one.client(), "Ana")
     assert (await two.client().get(f"/memory-nodes/{node['id']}")).status_code == 404
     assert (await make(two.client(), "Ana"))["id"] != node["id"]
+
+
+async def test_a_node_has_as_many_items_as_the_limit_says_and_no_more(api, org, db, monkeypatch):
+    monkeypatch.setattr(nodes, "MAX_ITEMS", 2)
+    node, caller = await make(api, "Tea"), org.caller()
+    for content in ("a", "b"):
+        await nodes.add_item(db, caller, node["id"], NewItem(content))
+    with pytest.raises(LimitExceeded) as refused:
+        await nodes.add_item(db, caller, node["id"], NewItem("c"))
+    assert refused.value.facts == {"limit": 2, "actual": 3}
+    shown = (await api.get(f"/memory-nodes/{node['id']}")).json()
+    assert [item["content"] for item in shown["items"]] == ["a", "b"]
+    assert shown["version"] == 3  # what was refused changed nothing
