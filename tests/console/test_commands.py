@@ -31,6 +31,7 @@ TEACHES = [
     "/stores",
     "/activity",
     "/proposals",
+    "/hygiene",
     "/jobs",
     "/agents",
     "/projects",

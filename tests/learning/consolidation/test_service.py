@@ -2,11 +2,12 @@
 
 import asyncio
 from contextvars import Context
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from holdfast.kernel.db import Database
+from holdfast.kernel.sql import Query
 from holdfast.learning.consolidation.hygiene import measure
 from holdfast.learning.consolidation.service import consolidate_due
 from holdfast.learning.recording import Origin
@@ -94,11 +95,16 @@ async def test_an_org_that_reviews_decides_over_consolidation_too(talk):
     assert [each["id"] for each in await talk.memories()] == [newer]  # accepting wrote no third row
 
 
-async def test_expired_rows_are_retired_and_never_deleted(talk, db: Database):
-    soon = datetime.now(UTC) + timedelta(milliseconds=300)
-    gone = await save(talk, "a", "The sale ends in May.", expires_at=soon.isoformat())
-    while datetime.now(UTC) < soon:
-        await asked(talk, "core")
+EXPIRE = Query(
+    "expire",
+    "UPDATE memories SET expires_at = %(now)s - interval '1 hour' WHERE org_id = %(org_id)s AND id = %(id)s",
+)
+
+
+async def test_expired_rows_are_retired_and_never_deleted(talk, db: Database, org):
+    gone = await save(talk, "a", "The sale ends in May.")
+    async with db.begin(org.caller("ana")) as tx:
+        await tx.run(EXPIRE, id=gone)
     assert (await hygiene(talk))["stale"] == 1
     [proposal] = await asked(talk, "expired")
     assert (proposal["action"], proposal["supersedes"]) == ("retire", gone)
