@@ -9,7 +9,7 @@ from holdfast.learning.rules import extract
 from tests.learning.conversations import said
 
 FLOORS = {
-    "change: new one held, old one not": {"tuned on": 0.65, "set aside": 0.5},
+    "change: new one held, old one not": {"tuned on": 0.8, "set aside": 0.4},
     "other: old one left alone": {"tuned on": 0.75, "set aside": 0.85},
 }
 

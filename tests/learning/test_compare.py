@@ -49,6 +49,48 @@ def test_two_statements_are_told_apart(first, then, outcome):
     assert result.fact_id == (None if outcome == "add" else "fact-0")
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I'm a vegetarian.", "I eat fish again, so not really vegetarian any more."),
+        ("my password manager is LastPass.", "I left LastPass for Bitwarden."),
+        ("our CTO is Wanda.", "Wanda stepped down, Igor is CTO."),
+        ("I'm allergic to penicillin.", "it turns out I'm not allergic to penicillin."),
+    ],
+)
+def test_a_statement_without_a_slot_replaces_the_slot_that_it_names(first, then):
+    fact = known(first)
+    assert fact.attribute
+    new = replace(candidate(then), attribute="", value="")
+    assert compare(new, [fact]).outcome == "supersede"
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("my gym is the one on Castle Street.", "the gym shoes are from Decathlon now."),  # another thing
+        ("our CTO is Wanda.", "Wanda is in the Tuesday meeting now."),  # named, but not gone
+        ("I'm a vegetarian.", "a new vegetarian restaurant opened."),  # nothing is denied
+    ],
+)  # fmt: skip
+def test_a_word_of_change_beside_the_name_of_a_slot_replaces_nothing(first, then):
+    new = replace(candidate(then), attribute="", value="")
+    assert compare(new, [known(first)]).outcome == "add"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "outcome"),
+    [
+        ("the ceramics class is on Tuesday.", "the ceramics class is on Thursday.", "supersede"),
+        ("the knee operation is in May.", "the knee operation is in April.", "supersede"),
+        ("the ceramics class is on Tuesday.", "the ceramics class is on Tuesday at noon.", "same"),
+        ("the knee operation is in May.", "the knee operation is in May, in Ghent.", "same"),
+    ],
+)
+def test_another_weekday_or_month_is_another_value(first, then, outcome):
+    assert compare(candidate(then), [known(first)]).outcome == outcome
+
+
 def test_nothing_known_makes_everything_new():
     assert compare(candidate("I live in Leipzig."), []).outcome == "add"
 

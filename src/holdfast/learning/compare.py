@@ -17,7 +17,7 @@ from holdfast.learning import meaning
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
 from holdfast.learning.rules.lexicon import word_list
-from holdfast.learning.rules.text import compile_rule, fold
+from holdfast.learning.rules.text import compile_rule, fold, literal
 
 Outcome = Literal["same", "supersede", "add"]
 
@@ -39,12 +39,21 @@ MANY_VALUED = ("likes:", "prefers:", "avoids:", "allergic_to:", "is:", "gave_up:
 REVERSIBLE = ("likes:", "is:")
 """Of those, the ones that a later statement may turn round ("I don't like coffee any more")."""
 
+NAMED_SLOTS = ("my:", "is:", "allergic_to:")
+"""Attributes that carry a thing ("my:gym") or a property ("is:vegetarian") in their name: a statement without a slot can change them by naming it."""
+
 _STEMMER: Any = snowballstemmer.stemmer("english")
 _TOKENS: Any = compile_rule(r"[A-Za-z][A-Za-z']*|\d+(?:[.,:]\d+)*")
 _NEGATIVE: Any = compile_rule(
     r"\b(?:not|no|never|n't|dont|doesnt|dislikes?|hates?|stopped|quit|without|no longer)\b|n't\b"
 )
 _ISO_DATE: Any = compile_rule(r" \(\d{4}(?:-\d\d){0,2}\)")
+_MONTH: Any = compile_rule(
+    r"\b(january|february|march|april|june|july|august|september|october|november|december|(?-i:May))\b"
+)
+_WEEKDAY: Any = compile_rule(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
+_NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
+_PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
 _NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -128,12 +137,13 @@ def _by_meaning(
 def signs(
     candidate: Candidate, known: Sequence[KnownFact], vectors: Mapping[str, meaning.Vector]
 ) -> list[tuple[KnownFact, dict[str, float]]]:
-    """The signs that a candidate without a slot replaces each of these facts; none for facts with a slot or without a vector."""
+    """The signs that a candidate without a slot replaces each of these facts; none for facts without a vector, or with a slot that it does not name."""
     own = vectors.get(candidate.sources[0].quote) if candidate.sources else None
     pairs = [
         (fact, vector)
         for fact in known
-        if not fact.attribute and (vector := vectors.get(fact.said)) is not None
+        if (vector := vectors.get(fact.said)) is not None
+        and (not fact.attribute or _names(candidate, fact))
     ]  # a slot is changed by its own kind, or by name
     if own is None or candidate.attribute or not pairs:
         return []
@@ -218,17 +228,20 @@ def _judge(
     score: float,
 ) -> Comparison:
     figures, other_figures = _figures(words), _figures(others)
-    contradicts = bool(figures and other_figures and figures != other_figures) or negates(
-        candidate.text
-    ) != negates(fact.text)
+    contradicts = (
+        bool(figures and other_figures and figures != other_figures)
+        or negates(candidate.text) != negates(fact.text)
+        or _on_other_days(_quote(candidate) or candidate.text, fact.said or fact.text)
+    )
     adds = bool(words - others) if candidate.change else len(_topic(words) - others) > EXTRA_WORDS
     if score >= SAME_WORDS and not contradicts and not adds:
         return Comparison("same", fact.id, score)
-    if fact.attribute and not _names(candidate, fact):
+    named = bool(fact.attribute) and _names(candidate, fact)
+    if fact.attribute and not named:
         return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
     most = max(len(_topic(others)), len(_topic(words)))
-    enough = len(_topic(words) & others) >= min(SHARED_WORDS, most)
-    changed = candidate.change is not None and score >= SAME_TOPIC
+    enough = named or len(_topic(words) & others) >= min(SHARED_WORDS, most)
+    changed = candidate.change is not None and (named or score >= SAME_TOPIC)
     differs = contradicts and score >= SAME_TOPIC_FIGURES
     if (changed or differs) and enough and not meaning.adds_to(candidate):
         return Comparison("supersede", fact.id, score)
@@ -240,8 +253,61 @@ def _quote(candidate: Candidate) -> str:
 
 
 def _names(candidate: Candidate, fact: KnownFact) -> bool:
-    """Whether a correction names the old value of a slot."""
-    return candidate.replaced_value is not None and alike(fact.value, candidate.replaced_value)
+    """Whether a statement of change names a slot: the old value in a correction, or the thing or property that the slot is about."""
+    if candidate.replaced_value is not None and alike(fact.value, candidate.replaced_value):
+        return True
+    said = fold(_with_question(candidate))
+    if candidate.change is None and not _other_figures(said, fact.value):
+        return False
+    if any(_ended(name).search(said) for name in _NAME.findall(fold(fact.value))):
+        return True
+    if not fact.attribute.startswith(NAMED_SLOTS):
+        return False
+    kind, _, thing = fact.attribute.partition(":")
+    speaks_of = bool(_phrase(thing.replace("_", " ")).search(said))
+    return speaks_of and (kind == "my" or negates(candidate.text) != negates(fact.text))
+
+
+def _other_figures(said: str, value: str) -> bool:
+    """Whether both hold figures and no figure of the earlier value is repeated."""
+    new, old = _figures(stems(said)), _figures(stems(value))
+    return bool(new and old and not new & old)
+
+
+@lru_cache(maxsize=2_000)
+def _ended(name: str) -> Any:
+    """Finds that somebody or something of this name has gone, or was given up: "Wanda stepped down", "traded the Fiesta in"."""
+    gone = r"(?:retired|died|passed away|left|quit|resigned|stepped down|moved out|closed|went bust|fell through|was (?:cut|full|sold)|is (?:gone|off)|handed (?:me|us|it|the))"
+    gave = r"(?:left|dropped|ditched|cancell?ed|traded(?: in)?|swapped|sold|gave up(?: on)?|replaced|no longer (?:use|have|drive|see|with))"
+    word = literal(name)
+    return compile_rule(
+        rf"\b{word}(?:'s| has| have)?(?: just| finally)? {gone}\b|\b{gave} (?:the |my |our )?(?:[a-z]+ )?{word}\b"
+    )
+
+
+@lru_cache(maxsize=2_000)
+def _phrase(thing: str) -> Any:
+    """Finds a thing where it stands for itself: "my gym is", "switched gyms," but not "gym shoes"."""
+    after = r"(?:is|are|was|were|has|have|had|will|moved|changed|closed|now|to|from|at|on|in|any ?more|these|since|for|forward|with|and|but|so)"
+    return compile_rule(rf"\b{literal(thing)}(?:e?s|'s)?(?:\s+{after}\b|\s*(?:[^\w\s'-]|$))")
+
+
+def _with_question(candidate: Candidate) -> str:
+    """The user's words; behind the question before them where they open with a pronoun or are a short answer."""
+    said, question = _quote(candidate), candidate.context.rstrip()
+    needs = candidate.text.startswith(ASKED) or _PRONOUN_FIRST.search(fold(said))
+    return f"{question} {said}" if needs and question.endswith("?") else said
+
+
+def _on_other_days(said: str, earlier: str) -> bool:
+    """Whether both name months, or both weekdays, and none is the same."""
+    for pattern in (_MONTH, _WEEKDAY):
+        new, old = (
+            {str(each).lower() for each in pattern.findall(fold(text))} for text in (said, earlier)
+        )
+        if new and old and not new & old:
+            return True
+    return False
 
 
 def negates(text: str) -> bool:

@@ -30,7 +30,9 @@ SUPERSEDES = 0.10
 """From this probability on, the statement replaces the earlier one. Of all pairs 1 in 60 is one, so 0.10 is well above chance."""
 
 UNSPOKEN = 0.5
-"""The same for a statement without a word of change, or with a word that adds ("too"): two statements on one topic are usually both true."""
+"""The same for a statement without a word of change: two statements on one topic are usually both true."""
+NEVER = 1.0
+"""The same for a statement that says that it adds to what was said ("too")."""
 
 WEIGHTS: Mapping[str, float] = {
     "cosine": 2.5,
@@ -114,7 +116,9 @@ def probability(found: Mapping[str, float]) -> float:
 
 def threshold(candidate: Candidate) -> float:
     """The probability from which on the candidate replaces what it is compared with."""
-    return UNSPOKEN if candidate.change is None or adds_to(candidate) else SUPERSEDES
+    if adds_to(candidate):
+        return NEVER
+    return UNSPOKEN if candidate.change is None else SUPERSEDES
 
 
 def adds_to(candidate: Candidate) -> bool:

@@ -15,7 +15,7 @@ from holdfast.kernel.ids import new_id
 from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.learning import meaning
-from holdfast.learning.compare import compare
+from holdfast.learning.compare import NAMED_SLOTS, compare
 from holdfast.learning.facts import Fact, Facts, Held
 from holdfast.learning.known import Knowledge
 from holdfast.learning.model import Candidate, Extraction, KnownFact
@@ -120,7 +120,11 @@ async def embed(
         return meaning.NONE
     async with db.read(caller) as tx:
         facts = await Facts.load(tx, owner_of(caller))
-    said = [fact.said for fact in facts.held() if not fact.attribute][:MAX_EMBEDDED]
+    said = [
+        fact.said
+        for fact in facts.held()
+        if not fact.attribute or fact.attribute.startswith(NAMED_SLOTS)
+    ][:MAX_EMBEDDED]
     embedder = await db.services.get(Embedders).serving()
     own = [words for each in free for words in (each.sources[0].quote, meaning.in_context(each))]
     return await meaning.embed_words(embedder, [*own, *said])

@@ -60,6 +60,11 @@ def fold(text: str) -> str:
     return "".join(char if char.isascii() else _fold_character(char) for char in text)
 
 
+def literal(text: str) -> str:
+    """A pattern that matches just this text."""
+    return str(re2.escape(text))
+
+
 def compile_rule(pattern: str, *, ignore_case: bool = True) -> Any:
     """A pattern of RE2 (linear in the length of the text, whatever it says), case-insensitive unless told otherwise."""
     options = re2.Options()

@@ -10,6 +10,7 @@ from holdfast.learning.rules.families.plan import RULES as PLAN
 from holdfast.learning.rules.families.preference import RULES as PREFERENCE
 from holdfast.learning.rules.families.property import RULES as PROPERTY
 from holdfast.learning.rules.families.relation import RULES as RELATION
+from holdfast.learning.rules.families.replaced import RULES as REPLACED
 from holdfast.learning.rules.families.state import RULES as STATE
 from holdfast.learning.rules.family import ShapeRule, SlotRule
 
@@ -24,5 +25,6 @@ SHAPES: tuple[ShapeRule, ...] = (
     *EVENT,
     *CHANGE,
     *STATE,
+    *REPLACED,
 )
 """Rules that tell which kind a whole statement is, in the order they are asked."""

@@ -41,6 +41,10 @@ RULES: tuple[ChangeRule, ...] = (
         (("I switched from Vim to Emacs.", "Vim"),),
     ),
     ChangeRule(
+        "left old for new", "replaces", rf"\b(?:left|dropped|ditched|swapped|traded|gave up|given up) (?P<old>{_WORDS}) for (?:an? |the )?[a-z0-9]",
+        (("I left LastPass for Bitwarden.", "LastPass"), ("We swapped the Golf for a Skoda.", "the Golf")), ("She left early for once.",),
+    ),
+    ChangeRule(
         "was old", "replaces",
             rf"\b(?:used to be|it was|formerly|previously|before it was|was) (?P<old>{_WORDS})(?:,| but| and)? (?:but )?(?:now"
             rf"|is now|it's now)\b|\bnow\b[^.!?]{{0,40}}?, (?:was|used to be) (?P<old2>{_WORDS})(?:[,.;:!?]|$)",
@@ -57,7 +61,7 @@ RULES: tuple[ChangeRule, ...] = (
         "now", "replaces",
             r"\b(?:now|these days|as of|from (?:now on|today|tonight|january|february|march|april|may|june|july|august"
             r"|september|october|november|december|next|the \d)|since (?:last|then|january|february|march|april|may"
-            r"|june|july|august|september|october|november|december|\d)|currently|for good|permanent(?:ly)?|in the end"
+            r"|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d)|currently|for good|permanent(?:ly)?|in the end"
             r"|after all|finally|at last|instead|already|new|turns out|already|came through|up to|down to|update"
             r"|settled|official)\b",
         (("It's six mornings now.", ""), ("The wedding is in June after all.", "")),
@@ -65,10 +69,10 @@ RULES: tuple[ChangeRule, ...] = (
     ChangeRule(
         "changed", "replaces",
             r"\b(?:actually|correction|i meant|moved|moving|changed|switched|pushed|postponed|delayed|put off|rescheduled"
-            r"|brought forward|replaced|swapped|promoted|raised|cut|dropped|went (?:up|down)|got (?:a new|the)|bought"
+            r"|brought (?:[a-z ]{1,30} )?forward|replaced|swapped|promoted|raised|cut|dropped|went (?:up|down)|got (?:a (?:new|better|bigger|smaller|different)|the)|bought"
             r"|took over|takes over|became|turned|passed|finished|started|starting|starts|quit|accepted|said (?:yes"
             r"|no)|changed my mind|approved|granted|settled|signed|booked|confirmed|healed|better|came home|arrived"
-            r"|done|went)\b",
+            r"|done|went|extended|slipped|handed|(?:day|week|month|hour)s? (?:later|earlier)|(?:home|back) again|retired|died|passed away|stepped down|resigned|transferred|renamed|relaxed|hired|traded|decided on|gone (?:over|full|part)|got (?:married|divorced|engaged)|turned out|(?:made|given|sat) (?:me|us)|put (?:me|us|him|her|them|it) (?:on|in|up|down))\b",
         (("They pushed it to the 24th.", ""), ("Actually it's the left knee.", "")),
     ),
 )  # fmt: skip
