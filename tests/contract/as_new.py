@@ -74,11 +74,11 @@ async def _pending_proposal(client, named):
 
 
 async def _queued_job(client, named):
-    """The job that will learn from a session once it rests."""
+    """The job that will learn from a session once it rests; where the org learns nothing, whatever waits."""
     session = f"rests-{uuid4()}"
     await client.post(f"/sessions/{session}/messages", json={"messages": "I park on level 3."})
     queued = (await client.get("/jobs", params={"status": "queued"})).json()["data"]
-    named["job_id"] = next(job["id"] for job in queued if job["kind"] == "settle")
+    named["job_id"] = max(queued, key=lambda job: job["kind"] == "settle")["id"]
 
 
 async def _cancelled_job(client, named):
