@@ -21,7 +21,8 @@ from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.db import Database
 
-console = Console()
+# A pipe or a file has no width of its own: tables would be cut off at 80 columns.
+console = Console(width=None if sys.stdout.isatty() else 140)
 
 Operation = Callable[[int], Awaitable[object]]
 """One thing to time; it is told the how-manieth time this is."""

@@ -148,8 +148,10 @@ async def one_client(
                 tally.samples.append(
                     f"{reply.request.method} {reply.request.url.path}: {reply.text[:300]}"
                 )
-        except httpx.HTTPError:
+        except httpx.HTTPError as error:
             status = "no connection"
+            if len(tally.samples) < MAX_SAMPLES:
+                tally.samples.append(f"after {time.perf_counter() - started:.1f} s: {error!r}")
             await asyncio.sleep(0.1)
         tally.statuses[status] += 1
         tally.times[name].append(time.perf_counter() - started)

@@ -12,6 +12,9 @@ from holdfast.app import make_app
 from holdfast.deployment import Config
 from holdfast.edge.connections import protocol_with
 
+# How long an idle connection is kept: longer than clients (httpx 5 s) and load balancers (usually 60 s) keep it. If the server
+# closed first, a request that is just being sent on it would fail.
+KEEP_ALIVE_S = 75
 # A request that takes longer than this is cut when the service stops.
 SHUTDOWN_GRACE_S = 25
 
@@ -75,6 +78,7 @@ def _uvicorn_config(config: Config) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         date_header=True,
+        timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
         proxy_headers=False,
     )

@@ -1,5 +1,8 @@
 """What stands outside the API."""
 
+import asyncio
+from urllib.parse import urlsplit
+
 
 async def test_health_readiness_and_metrics_need_no_credential(anonymous):
     assert (await anonymous.get("/healthz")).text == "ok\n"
@@ -60,3 +63,18 @@ async def test_no_other_origin_is_let_in(anonymous):
         headers={"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "GET"},
     )
     assert "access-control-allow-origin" not in reply.headers
+
+
+async def test_an_idle_connection_is_kept_longer_than_a_client_keeps_it(service):
+    """A client such as httpx drops it after 5 s. If the server did so first, the request that is being sent then would fail."""
+    parts = urlsplit(service.url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    asked = f"GET /healthz HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode()
+    try:
+        for pause_s in (6, 0):
+            writer.write(asked)
+            assert b" 200 " in await reader.readline()
+            await reader.readuntil(b"ok\n")
+            await asyncio.sleep(pause_s)
+    finally:
+        writer.close()
