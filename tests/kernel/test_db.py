@@ -19,6 +19,7 @@ ADD = Query(
 )
 IDS = Query("ids", "SELECT id FROM workspaces WHERE id <> 'default' ORDER BY id")
 FAIL = Query("fail", "SELECT 1 / 0")
+PLAN_MODE = Query("plan_mode", "SELECT current_setting('plan_cache_mode')")
 
 
 async def ids(db, caller):
@@ -313,3 +314,12 @@ async def test_a_read_whose_connection_is_lost_under_it_is_sent_again_once(servi
                 await tx.one(str, IDS)
         assert await ids(db, org.caller()) == []
         await db.close()
+
+
+async def test_a_transaction_that_plans_for_its_values_leaves_the_next_one_alone(db, org):
+    for how, named in (("any", "force_generic_plan"), ("these", "force_custom_plan")):
+        async with db.read(org.caller()) as tx:
+            await getattr(tx, f"plan_for_{how}_values")()
+            assert await tx.all(str, PLAN_MODE) == [named]
+        async with db.read(org.caller()) as tx:
+            assert await tx.all(str, PLAN_MODE) == ["auto"]

@@ -2,7 +2,15 @@
 
 import pytest
 
+from holdfast.kernel.pages import Cursor
+from holdfast.kernel.sql import Query
+from holdfast.memories import service
+from holdfast.memories.model import Filter
 from tests.memories.calls import at, ids, save, save_for_a_moment
+
+PREPARED = Query(
+    "prepared", "SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements"
+)
 
 
 async def test_an_expired_row_is_not_found_unless_asked_for(api, org, expire):
@@ -138,3 +146,17 @@ async def test_a_name_that_no_place_may_have_is_a_bad_query(api, path, name):
     answer = await api.get(path, params={name: "a b"} | ({"q": "tea"} if "recall" in path else {}))
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
     assert answer.json()["errors"][0]["field"] == name
+
+
+async def test_a_list_is_planned_once(db, org):
+    """Postgres would plan it anew each time: it knows then how many audiences a caller has."""
+    if db.pooled:
+        pytest.skip("behind a pooler no statement is prepared")
+    caller = org.caller()
+    for _ in range(12):
+        await service.list_memories(db, caller, Filter(), Cursor())
+    async with db.read(caller) as tx:
+        found = await tx.all(dict, PREPARED)
+    [plans] = [each for each in found if "FROM memories f" in each["statement"]]
+    assert plans["generic_plans"] > 5
+    assert plans["custom_plans"] == 0

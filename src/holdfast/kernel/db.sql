@@ -9,6 +9,16 @@ SELECT set_config('role', 'holdfast_app', true), enter_org(%(org_id)s);
 SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', '-', true),
        set_config('holdfast.proof', %(proof)s, true);
 
+-- name: plan_for_any_values
+-- Until the transaction ends, statements keep one plan for all values. Postgres would plan a list anew for each call, because it
+-- knows then how many audiences the caller has, and comes to the same plan.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- name: plan_for_these_values
+-- Until the transaction ends, statements are planned for their values. Where the filters of a list are optional and have an
+-- index each, one plan for all values would walk past what these leave out.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- name: register_user
 INSERT INTO users (org_id, id, created_at, updated_at)
 VALUES (%(org_id)s, %(user_id)s, %(now)s, %(now)s)

@@ -35,9 +35,9 @@ class _PlainTexts(Dumper):
         return ('{"' + '","'.join(escaped) + '"}').encode("ascii")
 
 
-def install() -> None:
-    """Have all connections write lists so."""
-    psycopg.adapters.register_dumper(list, TextListDumper)
+def install(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Have a connection write lists so."""
+    connection.adapters.register_dumper(list, TextListDumper)
 
 
 def _is_plain(obj: list[Any]) -> bool:

@@ -66,6 +66,16 @@ class Tx:
         """Send without waiting; if it fails, so does the transaction."""
         await self.send(dict, query, params)
 
+    async def plan_for_any_values(self) -> None:
+        """Have this transaction's statements planned once for all values, which saves planning where the plan is always the
+        same. Citus needs the values, to know the node."""
+        if not self.connection.on_citus:
+            await self.run(queries.plan_for_any_values)
+
+    async def plan_for_these_values(self) -> None:
+        """Have this transaction's statements planned for their values, each time."""
+        await self.run(queries.plan_for_these_values)
+
     async def revise(
         self,
         kind: str,

@@ -46,12 +46,7 @@ SELECT false, NULL, NULL, m.source, right(m.value, 400)
 -- name: recalled_memories
 -- The index brought these up; the rows are read under the policy, and the rule of sight holds once more.
 -- sight: `audiences` are those that recall_sight gave.
-SELECT {memory_columns},
-       -- Few have any: a look into the index is cheaper than the functions.
-       CASE WHEN EXISTS (SELECT FROM memory_assets a WHERE a.org_id = %(org_id)s AND a.memory_id = m.id)
-            THEN assets_of(m.id) ELSE '[]' END AS assets,
-       CASE WHEN EXISTS (SELECT FROM node_items i WHERE i.org_id = %(org_id)s AND i.memory_id = m.id)
-            THEN node_ids_of({by}, m.id) ELSE '{}' END AS node_ids
+SELECT {memory_row}
   FROM memories m
  WHERE m.org_id = %(org_id)s
    AND m.id = ANY (%(ids)s)

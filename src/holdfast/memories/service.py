@@ -53,6 +53,7 @@ async def list_memories(
     """The memories that the caller sees and the filter lets through, newest first."""
     async with db.read(caller) as tx:
         speaking = await enter(tx, caller, which.place, to_write=False)
+        await tx.plan_for_any_values()
         return await read_page(
             tx,
             Memory,

@@ -7,10 +7,6 @@
 -- name: one_at_a_time
 SELECT pg_advisory_xact_lock(hashtextextended('store ' || %(store_id)s::text, 0));
 
--- name: plan_for_these_values
--- The filters of a list are optional: a plan made for any values would have to walk past what these leave out.
-SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
-
 -- --- stores ---------------------------------------------------------------------------------------------------------
 
 -- name: create_store

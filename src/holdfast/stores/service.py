@@ -97,7 +97,7 @@ async def list_stores(
 ) -> Page[Store]:
     """Stores, newest first; `name` is the beginning of a name, in any case."""
     async with db.read(caller) as tx:
-        await tx.run(queries.plan_for_these_values)
+        await tx.plan_for_these_values()
         return await read_page(
             tx,
             Store,

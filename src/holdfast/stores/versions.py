@@ -53,7 +53,7 @@ async def list_versions(
     where = in_sight(caller, store_id)
     since_id, until_id = ids_between("memver", filters.period.since, filters.period.until)
     async with db.read(caller) as tx:
-        await tx.run(queries.plan_for_these_values)
+        await tx.plan_for_these_values()
         store = await tx.send(Store, queries.read_store, where)
         page = await read_page(
             tx,

@@ -150,6 +150,7 @@ async def list_nodes(
     """Nodes whose name or an alias contains `q`, newest first; those of a project where the place names one."""
     async with db.read(caller) as tx:
         speaking = await enter(tx, caller, place, to_write=False)
+        await tx.plan_for_any_values()
         return await read_page(
             tx,
             Node,
