@@ -5,6 +5,7 @@ it. `db` is a pool of this process on the same database, for tests of services a
 """
 
 import fcntl
+import gc
 import json
 import os
 import secrets
@@ -33,7 +34,10 @@ from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
-from tests import forked, several_processes
+from tests import forked, rewriting, several_processes
+
+# Collecting makes some million objects that stay until the end. None of them is garbage, and no later collection looks at them.
+gc.disable()
 
 START_TIMEOUT_S = 180
 # The environment variable that names the folder of the data folder that tests copy, for all processes of a test run.
@@ -194,8 +198,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly or config.option.help:
         return
     folder, data_dir = scratch()
+    os.environ[forked.RUN] = f"{os.getpid()}-{secrets.token_hex(8)}"
     os.environ["SSL_CERT_FILE"] = str(_one_certificate(Path(folder.name)))
     running = ExitStack()
+    rewritten = rewriting.start(config, Path(__file__).parent)
     redis_url = running.enter_context(redis_server(Path(folder.name) / "redis"))
     started_folder = Path(folder.name) / "started"
     started_folder.mkdir(mode=0o711)
@@ -209,6 +215,7 @@ def pytest_configure(config: pytest.Config) -> None:
     else:
         service = running.enter_context(_embedded(data_dir, redis_url))
     config.stash[_service] = service
+    rewritten.join()
 
     def stop() -> None:
         running.close()
@@ -236,6 +243,11 @@ def _embedded(data_dir: Path, redis_url: str) -> Iterator[Service]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     several_processes.mark(items, Path(__file__).parent)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:

@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import runpy
+import secrets
 import select
 import signal
 import socket
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import termios
 import threading
+import time
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -28,6 +30,9 @@ from pathlib import Path
 from typing import IO, Any
 
 MAX_REQUEST_BYTES = 1 << 20
+# The environment variable that names the test run: the id of the process that began it, and something random.
+RUN = "TESTS_FORKS_OF"
+TAKEN = 3  # the exit code of a second process for one run
 
 
 class Forked:
@@ -102,17 +107,11 @@ class Forked:
 
 
 class Loaded:
-    """The process that has loaded holdfast, and forks when it is asked to."""
+    """A connection to the process that has loaded holdfast, and forks when it is asked to."""
 
     def __init__(self) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._lock = threading.Lock()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.forked", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                cwd=Path(__file__).parents[1],
-            )
+        self._socket = _connected()
 
     def start(self, request: dict[str, Any], files: Sequence[int]) -> int:
         """The process id of a fork that has these standard files."""
@@ -130,9 +129,32 @@ class Loaded:
         return int(answer)
 
 
+def _connected() -> socket.socket:
+    """A connection to the process of this test run, which is started if there is none yet."""
+    run = os.environ.setdefault(RUN, f"{os.getpid()}-{secrets.token_hex(8)}")
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    started: subprocess.Popen[bytes] | None = None
+    while True:
+        try:
+            connection.connect(_address(run))
+            return connection
+        except ConnectionRefusedError:
+            if started is None:
+                started = subprocess.Popen(
+                    [sys.executable, "-m", "tests.forked", run], cwd=Path(__file__).parents[1]
+                )
+            assert started.poll() in (None, TAKEN), "the process that forks did not start"
+            time.sleep(0.02)
+
+
+def _address(run: str) -> str:
+    """Of a socket without a file, which Linux removes with its process."""
+    return f"\0holdfast-tests-{run}"
+
+
 @cache
 def loaded() -> Loaded:
-    """The one of this process; it ends with it, since its socket does."""
+    """That of this process. All processes of a test run ask the same one, which ends with the run."""
     return Loaded()
 
 
@@ -235,35 +257,68 @@ def _read_all(terminal: int, shown: list[bytes]) -> None:
         shown.append(part)
 
 
-def _serve(descriptor: int) -> None:
-    """Fork for each request until the asking process has ended."""
+def _serve(run: str) -> None:
+    """Fork for each request until the process that began the test run has ended."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        listening.bind(_address(run))
+    except OSError:  # another process of the run was faster
+        sys.exit(TAKEN)
+    listening.listen(64)
+    _load()
+    first = os.pidfd_open(int(run.partition("-")[0]))
+    poll = select.poll()
+    for each in (first, listening.fileno()):
+        poll.register(each, select.POLLIN)
+    asking: dict[int, socket.socket] = {}
+    while True:
+        for ready, _ in poll.poll():
+            if ready == first:
+                return
+            if ready == listening.fileno():
+                connection, _ = listening.accept()
+                asking[connection.fileno()] = connection
+                poll.register(connection, select.POLLIN)
+                continue
+            with contextlib.suppress(ConnectionError):  # the one who asks has ended meanwhile
+                if _answer(asking[ready], (listening, *asking.values())):
+                    continue
+            poll.unregister(ready)
+            asking.pop(ready).close()
+
+
+def _load() -> None:
+    """Import what the processes to come import, and read what they read when they start."""
     from holdfast.cli.group import COMMANDS
 
     for group in COMMANDS.values():
         for command in group.values():
             import_module(f"holdfast.cli.{command.module}")
-    # What a service imports or reads when it starts, besides.
     for module in ("app", "edge.mcp_http", "worker"):
         import_module(f"holdfast.{module}")
     import_module("holdfast_minilm.embedder")
     import_module("holdfast.kernel.tokens").Tokenizer().count("")
-    asking = socket.socket(fileno=descriptor)
-    while True:
-        message, files, _, _ = socket.recv_fds(asking, MAX_REQUEST_BYTES, 3)
-        if not message:
-            return
-        request = json.loads(message)
-        if "exit_code" in request:
-            _, status = os.waitpid(request["exit_code"], 0)
-            asking.send(str(os.waitstatus_to_exitcode(status)).encode())
-            continue
-        child = os.fork()
-        if child == 0:
-            asking.close()
-            _become(request, files)
-        for each in files:
-            os.close(each)
-        asking.send(str(child).encode())
+
+
+def _answer(asking: socket.socket, sockets: Sequence[socket.socket]) -> bool:
+    """Do what one request says; False once nobody asks any more."""
+    message, files, _, _ = socket.recv_fds(asking, MAX_REQUEST_BYTES, 3)
+    if not message:
+        return False
+    request = json.loads(message)
+    if "exit_code" in request:
+        _, status = os.waitpid(request["exit_code"], 0)
+        asking.send(str(os.waitstatus_to_exitcode(status)).encode())
+        return True
+    child = os.fork()
+    if child == 0:
+        for each in sockets:
+            each.close()
+        _become(request, files)
+    for each in files:
+        os.close(each)
+    asking.send(str(child).encode())
+    return True
 
 
 def _become(request: dict[str, Any], files: Sequence[int]) -> None:
@@ -320,4 +375,4 @@ def _exit(code: int) -> None:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve(sys.argv[1])
