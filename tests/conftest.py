@@ -67,12 +67,12 @@ class Service:
 
 @contextmanager
 def serving(
-    data_dir: Path, *flags: str, first_start: bool = False, **env: str
+    data_dir: Path, *flags: str, first_start: bool = False, fork: bool = True, **env: str
 ) -> Iterator[tuple[dict[str, Any], Any]]:
     """A `holdfast serve` of one's own: its ready line, and its process.
 
     A folder that is not there yet becomes a copy of one that was started once, with its key in the ready line: making a
-    database anew takes longer than most tests. `first_start` makes it anew.
+    database anew takes longer than most tests. `first_start` makes it anew. `fork=False` starts Python as a user would.
     """
     made: dict[str, Any] = {}
     if not first_start and not data_dir.exists():
@@ -82,9 +82,9 @@ def serving(
     how: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": log, "text": True}
     how["env"] = {**os.environ, "HOLDFAST_DATA_DIR": str(data_dir), **env}
     process: Any = (
-        subprocess.Popen([sys.executable, *command], **how)
-        if first_start
-        else forked.popen(command, **how)
+        forked.popen(command, **how)
+        if fork
+        else subprocess.Popen([sys.executable, *command], **how)
     )
     try:
         assert process.stdout is not None
@@ -227,7 +227,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @contextmanager
 def _embedded(data_dir: Path, redis_url: str) -> Iterator[Service]:
     """One `serve` with its embedded database."""
-    with serving(data_dir, first_start=True, HOLDFAST_REDIS_URL=redis_url) as (ready, _):
+    started = serving(data_dir, first_start=True, fork=False, HOLDFAST_REDIS_URL=redis_url)
+    with started as (ready, _):
         endpoints = find_running(data_dir)
         assert endpoints is not None
         yield Service(

@@ -82,7 +82,9 @@ def deployment(
         }
         data_dir = folder / "data"
         ready = [
-            running.enter_context(serve(data_dir, "--no-worker", first_start=True, **env))[0]
+            running.enter_context(
+                serve(data_dir, "--no-worker", first_start=True, fork=False, **env)
+            )[0]
             for _ in range(2)
         ]
         for number in range(2):

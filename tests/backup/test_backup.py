@@ -37,6 +37,7 @@ class Writer(threading.Thread):
                 key = f"{self.number}-{len(self.acknowledged)}"
                 reply = client.post("/memories", json={"key": key, "value": f"value of {key}"})
                 (self.acknowledged if reply.status_code == 201 else self.failed).append(key)
+                self.ending.wait(0.02)  # so that the backup is not what waits
 
 
 def client_of(url, key):
@@ -73,6 +74,7 @@ def test_a_backup_under_load_restores_everything_that_was_acknowledged(data_dir)
         try:
             while any(len(writer.acknowledged) < 5 for writer in writers):
                 assert not any(writer.failed for writer in writers)
+                time.sleep(0.02)
             before = {each for writer in writers for each in writer.acknowledged}
             done = cli("backup", str(backup), "--json", **env)
         finally:

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import signal
 import socket
 import subprocess
 
@@ -32,21 +31,6 @@ async def test_unattended_starts_take_their_first_credentials_from_the_environme
                     "/auth/login", json={"email": "owner@example.com", "password": PASSWORD}
                 )
                 assert login.status_code == 200
-
-
-async def test_several_processes_answer_on_one_port_and_stop_together(data_dir):
-    with serving(data_dir, "--processes", "2") as (ready, process):
-        async with httpx.AsyncClient(base_url=ready["url"]) as client:
-            header = {"Authorization": f"Bearer {ready['api_key']}"}
-            for _ in range(20):
-                assert (await client.get("/api/v1/org", headers=header)).status_code == 200
-            metrics = (await client.get("/metrics")).text
-            assert (
-                'holdfast_http_request_seconds_count{method="GET",route="/api/v1/org",status="200"} 20'
-                in metrics
-            )
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
 
 
 def test_a_port_in_use_is_said_before_anything_starts(data_dir):

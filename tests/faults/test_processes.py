@@ -1,4 +1,5 @@
-"""Several processes: one that dies is started again; all end with the parent, however it ends."""
+"""Several processes answer on one port and are counted together; one that dies is started again; all end with the parent,
+however it ends."""
 
 import asyncio
 import os
@@ -31,11 +32,17 @@ def client(ready, key):
     )
 
 
-async def test_processes_that_die_are_started_again_and_none_outlives_the_parent(data_dir):
+async def test_processes_share_a_port_and_are_started_again_and_none_outlives_the_parent(data_dir):
     with serving(data_dir, "--processes", str(PROCESSES)) as (ready, process):
         async with client(ready, ready["api_key"]) as api:
             first = spawned(process)
             assert len(first) == PROCESSES + 1  # and the worker
+            for _ in range(20):
+                assert (await api.get("/api/v1/org")).status_code == 200
+            # Whichever answered them, the metrics count all.
+            counted = '{method="GET",route="/api/v1/org",status="200"} 20'
+            metrics = (await api.get("/metrics")).text
+            assert f"holdfast_http_request_seconds_count{counted}" in metrics
             for child in first:
                 child.kill()
             psutil.wait_procs(first, 30)

@@ -52,7 +52,7 @@ async def ask_by_mcp(data_dir: Path) -> str:
 def main() -> None:
     data_dir = Path(sys.argv[1])
     bring_up_loopback()
-    with serving(data_dir, first_start=True) as (ready, _):
+    with serving(data_dir, first_start=True, fork=False) as (ready, _):
         with Client(ready["url"], ready["api_key"]) as client:
             client.remember("prefers tea over coffee")
             found = client.recall("what does she drink?")
