@@ -84,6 +84,7 @@ async def features(
         **engine.as_asked(asked),
     )  # fmt: skip
     named = times.named_in(text, now)
+    numbers = [{start: n for n, (start, _) in enumerate(cut(unit["text"]))} for unit in space.units]
     return {
         "q": text,
         "query": words.without(text, set(begun.names)),
@@ -91,7 +92,7 @@ async def features(
         "gold": question.get("gold", []),
         "category": question.get("category", "foreign"),
         "lexical": [
-            [places[each.object_id], each.number, round(each.lexical, 4),
+            [places[each.object_id], numbers[places[each.object_id]][each.starts], round(each.lexical, 4),
              int(not asked.identifiers.isdisjoint(each.terms))]
             for each in candidates
         ],

@@ -1,6 +1,7 @@
 """A connection that writes at once: fewer turns of the event loop, never too few."""
 
 import asyncio
+import time
 
 import psycopg
 import pytest
@@ -78,3 +79,28 @@ async def test_a_cancelled_statement_leaves_a_connection_that_can_be_used(connec
         with pytest.raises(asyncio.CancelledError):
             await asking
         assert await (await connection.execute("SELECT 2")).fetchone() == (2,)
+
+
+async def test_what_a_read_sends_first_is_carried_out_while_its_last_statement_is_made(
+    service, connection
+):
+    """The first statement takes a lock; another connection sees it taken before the last statement is there."""
+    enter = (b"SELECT 1", {})
+    first, last = connection.cursor(), connection.cursor()
+    seen = []
+
+    def made():
+        with psycopg.connect(service.app_url, autocommit=True) as other:
+            free, until = True, time.monotonic() + 60
+            while free and time.monotonic() < until:
+                [free] = other.execute("SELECT pg_try_advisory_xact_lock(77014)").fetchone()
+            seen.append(free)
+        return last, b"SELECT %(n)s::int", {"n": 2}, False
+
+    take = (first, b"SELECT 1 FROM (SELECT pg_advisory_xact_lock(77014)) taken", {}, False)
+    await connection.read(enter, [take], made)
+    assert seen == [False]
+    assert await first.fetchall() == [(1,)]
+    assert await last.fetchall() == [(2,)]
+    await connection.read(enter, [(first, b"SELECT 3", {}, False)])
+    assert await first.fetchall() == [(3,)]

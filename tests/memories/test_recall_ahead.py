@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
+import psycopg
 import pytest
 
 from holdfast.kernel.db import Database
@@ -102,6 +104,93 @@ async def test_other_recalls_find_the_same_with_names_known_or_not(service, org,
         await ask(db, caller)
         assert first == scores(await ask(db, caller, **fields))
         assert first[0][0] == "turn 0"
+
+
+def without_overlap(monkeypatch) -> None:
+    monkeypatch.setattr(Database, "overlaps", property(lambda _: False))
+
+
+@pytest.mark.parametrize(
+    ("query", "fields"),
+    [
+        (QUERY, {}),
+        ("sunsets, agancy; camping", {}),  # one word is spelled otherwise
+        ("children", {"labels": ("category:fact",)}),
+        ("children", {"labels": ("tag:none",)}),  # what is found may not be shown
+        ("zzz", {"limit": 50}),
+        ("'quoted \\\\ \"words\" {and} braces'", {}),
+    ],
+)
+async def test_words_are_looked_up_while_a_query_is_embedded(
+    service, org, monkeypatch, query, fields
+):
+    caller = org.caller()
+    async with process(service) as db:
+        assert (await ask(db, caller, query, **fields)).data == []
+        await save_all(db, caller)
+        statements = []
+        both = Database.both
+
+        async def noted(self, caller, first, second):
+            statements.append(first.query.name)
+            return await both(self, caller, first, second)
+
+        monkeypatch.setattr(Database, "both", noted)
+        overlapped = await ask(db, caller, query, **fields)
+        without_overlap(monkeypatch)
+        one_by_one = await ask(db, caller, query, **fields)
+    assert statements == ["recall_sight_and_words", "recall_sight"]
+    assert scores(overlapped) == scores(one_by_one)
+    assert [row.matched for row in overlapped.data] == [row.matched for row in one_by_one.data]
+
+
+async def test_workspaces_and_sight_hold_while_a_query_is_embedded(service, org, api):
+    """What is kept for the second statement are the scopes and the workspace of the caller."""
+    await api.patch("/org", json={"workspaces_enabled": True})
+    ana, bob = org.caller("ana", user_is_new=True), org.caller("bob", user_is_new=True)
+    elsewhere = replace(ana, workspace_id="other")
+    async with process(service) as db:
+        await save_all(db, ana)
+        assert [row.key for row in (await ask(db, ana)).data][:1] == ["turn 0"]
+        assert (await ask(db, elsewhere)).data == []
+        assert (await ask(db, bob)).data == []
+
+
+async def test_an_embedder_that_fails_meanwhile_leaves_the_words(service, org, monkeypatch):
+    caller = org.caller()
+    async with process(service) as db:
+        await save_all(db, caller)
+        embedder = await db.services.get(Embedders).serving()
+
+        def fails(*_, **__):
+            raise RuntimeError("no memory left")
+
+        monkeypatch.setattr(embedder._model, "embed", fails)
+        found = await ask(db, caller, "camping in the mountains")
+    assert [row.key for row in found.data] == ["turn 1"]
+    assert found.data[0].matched.arms == ["lexical"]
+
+
+async def test_what_was_kept_is_of_one_transaction_and_org(service, org, make_org):
+    other_org = await make_org()
+    ahead = "SELECT recall_words_ahead(%s, '{memory/user:ana}', NULL, 'tea', '')"
+    ask = (
+        "SELECT object_id FROM recall_candidates(%s, NULL, '{memory}', NULL, '{}', 'tea', '', NULL, NULL, 10, 10, now(),"
+        " false)"
+    )
+    with psycopg.connect(service.app_url, options="-c role=holdfast_app") as raw:
+        raw.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+        raw.execute(ahead, [org.id])
+        assert raw.execute(ask, [org.id]).fetchall() == []
+        raw.commit()
+        with pytest.raises(psycopg.errors.RaiseException, match="not called in this transaction"):
+            raw.execute(ask, [org.id])
+        raw.rollback()
+        raw.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+        raw.execute(ahead, [org.id])
+        raw.execute("SELECT set_config('holdfast.org', %s, false)", [other_org.id])
+        with pytest.raises(psycopg.errors.RaiseException, match="not called in this transaction"):
+            raw.execute(ask, [other_org.id])
 
 
 def test_names_are_known_by_caller_and_forgotten(org):

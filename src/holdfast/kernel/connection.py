@@ -1,7 +1,8 @@
 """A connection to Postgres that writes at once, and that waits for an answer no longer than its call may.
 
 It reads in one round trip and with one write: `read` sends the statement that enters an org, one or several statements and the Sync
-together. psycopg's own pipeline does the same in five waits and four writes, half a millisecond of a recall.
+together. psycopg's own pipeline does the same in five waits and four writes, half a millisecond of a recall. With a last statement that
+takes this process some time to make, the others are sent first: the server carries them out meanwhile.
 
 psycopg asks the event loop whether a socket can be written to, twice for each statement of a pipeline, and every such
 question is a turn of the loop. A socket nearly always can: this one is looked at directly, and the loop is asked only
@@ -14,7 +15,7 @@ above for as long as either is used here.
 import os
 import select
 import socket
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeVar
@@ -86,27 +87,33 @@ class Connection(psycopg.AsyncConnection[Any]):
         self,
         enter: tuple[bytes, dict[str, Any]],
         statements: Sequence[Statement],
+        last: Callable[[], Statement] | None = None,
     ) -> None:
         """Send statements in one implicit transaction, `enter` first, and wait for all; each cursor has its rows then.
 
-        Whoever calls closes the connection where this raises: psycopg takes for prepared what was skipped.
+        `last` makes the last statement; it is called when the others were sent. Whoever calls closes the connection where this
+        raises: psycopg takes for prepared what was skipped.
         """
         async with self.lock:
-            await self.wait(self._reading(enter, statements))
+            await self.wait(self._reading(enter, statements, last))
 
     def _reading(
         self,
         enter: tuple[bytes, dict[str, Any]],
         statements: Sequence[Statement],
+        last: Callable[[], Statement] | None,
     ) -> Waits[None]:
         pipeline = self._pipeline = psycopg.AsyncPipeline(self)
         yield from pipeline._enter_gen()
-        yield from _enqueue(self._entering, *enter, binary=False)
-        for cursor, query, params, binary in statements:
-            yield from _enqueue(cursor, query, params, binary=binary)
+        yield from _enqueue(self._entering, *enter, False)
+        for statement in statements:
+            yield from _enqueue(*statement)
+        if last is not None:
+            _hand_over(pipeline)
+            self.pgconn.flush()  # what does not fit into the socket now goes with the rest
+            yield from _enqueue(*last())
         pipeline._enqueue_sync()
-        while pipeline.command_queue:
-            pipeline.command_queue.popleft()()
+        _hand_over(pipeline)
         yield from pipeline._communicate_gen()
         yield from pipeline._fetch_gen(flush=False)
         pipeline._exit(None)
@@ -183,8 +190,14 @@ class Connection(psycopg.AsyncConnection[Any]):
         return socket
 
 
+def _hand_over(pipeline: psycopg.AsyncPipeline) -> None:
+    """Give what is in a pipeline's queue to libpq."""
+    while pipeline.command_queue:
+        pipeline.command_queue.popleft()()
+
+
 def _enqueue(
-    cursor: psycopg.AsyncCursor[Any], query: bytes, params: dict[str, Any], *, binary: bool
+    cursor: psycopg.AsyncCursor[Any], query: bytes, params: dict[str, Any], binary: bool
 ) -> Waits[None]:
     """Put a statement into the pipeline, prepared where it comes again and again; as the cursor's `execute`, unsent."""
     yield from cursor._start_query(query)

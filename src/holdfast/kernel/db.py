@@ -4,7 +4,7 @@ Every way in is bound to the caller's org by row-level security from its first s
 
 - `db.one(caller, …)`, `db.all(caller, …)`: one read-only statement, in one round trip; sent again once if its
   connection was lost under it.
-- `db.both(caller, …)`: two of these in one round trip.
+- `db.both(caller, …)`: two of these in one round trip; the second may be made while the first is being answered.
 - `db.together(caller)`: such statements of several services (`asyncio.gather`) in one round trip.
 - `db.read(caller)`: several read-only statements.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
@@ -15,7 +15,7 @@ is joined by a savepoint, so that a service function need not know (decision 17)
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -73,6 +73,7 @@ class Database:
         self._statement_timeout_s = statement_timeout_s
         self.services = TypedStore(services)
         self.pooled = False  # whether a pooler is in between, known once it is open
+        self.on_citus = False  # whether tables are distributed over nodes, known likewise
         self._pool = Pool(
             url,
             kwargs={
@@ -127,6 +128,7 @@ class Database:
 
     async def _enter_service(self, connection: Connection) -> None:
         self.pooled = await enter_service(connection)
+        self.on_citus = connection.on_citus
 
     async def check(self) -> None:
         """Raises BackendUnavailable unless the database answers and can write."""
@@ -177,38 +179,53 @@ class Database:
         return (await once_more(lambda: self._read_alone(caller, [read])))[0]
 
     async def both(
-        self, caller: Caller, first: Read[T], second: Read[U]
+        self, caller: Caller, first: Read[T], second: Read[U] | Callable[[], Read[U]]
     ) -> tuple[list[T], list[U]]:
-        """Two read-only statements, in one round trip: every row of each as a value."""
+        """Two read-only statements, in one round trip: every row of each as a value. A `second` that is a function makes the
+        statement once the first was sent, while the server carries that out; where `overlaps`, both are in one transaction."""
         if self.gathers or self._open_tx.get() is not None:
             rows = await self.all(caller, first.row_type, first.query, **first.params)
-            return rows, await self.all(caller, second.row_type, second.query, **second.params)
-        with tracing.statement(f"{first.query.name}, {second.query.name}"):
-            cursors = await once_more(lambda: self._read_alone(caller, [first, second]))
+            then = second if isinstance(second, Read) else second()
+            return rows, await self.all(caller, then.row_type, then.query, **then.params)
+        reads, last = ([first, second], None) if isinstance(second, Read) else ([first], second)
+        with tracing.statement(", ".join(each.query.name for each in reads)):
+            cursors = await once_more(lambda: self._read_alone(caller, reads, last))
             return await cursors[0].fetchall(), await cursors[1].fetchall()
 
+    @property
+    def overlaps(self) -> bool:
+        """Whether `both` can have a statement carried out while this process does something else that holds up nobody."""
+        return self.idle and not self.on_citus and not self.gathers and self._open_tx.get() is None
+
     async def _read_alone(
-        self, caller: Caller, reads: Sequence[Read[Any]]
+        self,
+        caller: Caller,
+        reads: Sequence[Read[Any]],
+        last: Callable[[], Read[Any]] | None = None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         replicated = None if self.replica is None else await self.replica.check_out()
         if self.replica is not None and replicated is not None:
             async with self.replica.lent(replicated):
-                return await self._read_on(replicated, caller, reads)
+                return await self._read_on(replicated, caller, reads, last)
         limit = self._limit_of_call()
         with self._reaching():
             connection = await self._check_out(limit)
             connection.time_limit = limit
             try:
-                return await self._read_on(connection, caller, reads)
+                return await self._read_on(connection, caller, reads, last)
             finally:
                 connection.time_limit = None
                 await self._pool.putconn(connection)
 
     async def _read_on(
-        self, connection: Connection, caller: Caller, reads: Sequence[Read[Any]]
+        self,
+        connection: Connection,
+        caller: Caller,
+        reads: Sequence[Read[Any]],
+        last: Callable[[], Read[Any]] | None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         try:
-            return await Tx(connection, caller, clock.now(), self.services).read_alone(reads)
+            return await Tx(connection, caller, clock.now(), self.services).read_alone(reads, last)
         except BaseException:
             await connection.close()  # as in `read`
             raise

@@ -168,11 +168,19 @@ class Embedder:
 
     async def embed_query(self, text: str, *, alone: bool) -> Embedding:
         """The embedding of a query; EmbedderUnavailable where there is none to be had. `alone`: no other call waits in this
-        process, so that a short one may hold its event loop up: the local model embeds it there, without the way through a thread."""
+        process, so that a short one may hold its event loop up."""
+        if alone and self.embeds_at_once(text):
+            return self.embed_at_once(text)
+        [made] = await self.embed([Said(text)], urgent=True)
+        return made
+
+    def embeds_at_once(self, text: str) -> bool:
+        """Whether this is a matter of a few milliseconds, which are less without the way through a thread."""
+        return self.local and self.idle and len(text) <= SHORT_CHARS
+
+    def embed_at_once(self, text: str) -> Embedding:
+        """The embedding of a query, made here and now; EmbedderUnavailable where that fails."""
         said = Said(text)
-        if not (alone and self.local and self.idle and len(text) <= SHORT_CHARS):
-            [made] = await self.embed([said], urgent=True)
-            return made
         found = self.at_hand(said)
         if found is None:
             with self._traced(1):

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from holdfast.kernel import tracing
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.connection import Connection
+from holdfast.kernel.connection import Connection, Statement
 from holdfast.kernel.ids import id_at, new_id
 from holdfast.kernel.session import one_transaction
 from holdfast.kernel.sql import Query, load
@@ -161,25 +161,34 @@ class Tx:
         )
         return cursor
 
-    async def read_alone(self, reads: "Sequence[Read[Any]]") -> list[psycopg.AsyncCursor[Any]]:
+    async def read_alone(
+        self, reads: "Sequence[Read[Any]]", last: "Callable[[], Read[Any]] | None" = None
+    ) -> list[psycopg.AsyncCursor[Any]]:
         """Enter the caller's org, run read-only statements and wait for them, in one round trip; the transaction is over
-        then."""
+        then. `last` makes another one while the server carries the others out."""
         if self.connection.on_citus:
             async with one_transaction(self.connection):
                 await self.connection.execute(queries.enter.bytes, self._common)
-                return [await self.send(*each) for each in reads]
+                cursors = [await self.send(*each) for each in reads]
+                return cursors if last is None else [*cursors, await self.send(*last())]
         enter = (queries.enter.bytes, {"org_id": self._common["org_id"]})
-        statements = [
-            (
-                self.connection.cursor(row_factory=_rows_as(each.row_type)),
-                each.query.bytes,
-                {**self._common, **each.params},
-                _comes_in_binary(each.row_type),
-            )
-            for each in reads
-        ]
-        await self.connection.read(enter, statements)
+        statements = [self._statement(each) for each in reads]
+
+        def made_last() -> Statement:
+            assert last is not None
+            statements.append(self._statement(last()))
+            return statements[-1]
+
+        await self.connection.read(enter, statements[:], None if last is None else made_last)
         return [cursor for cursor, *_ in statements]
+
+    def _statement(self, read: "Read[Any]") -> Statement:
+        return (
+            self.connection.cursor(row_factory=_rows_as(read.row_type)),
+            read.query.bytes,
+            {**self._common, **read.params},
+            _comes_in_binary(read.row_type),
+        )
 
 
 LastStep = Callable[[Tx], Awaitable[None]]

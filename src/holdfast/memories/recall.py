@@ -1,6 +1,6 @@
 """Recall of memories: by word and by meaning, along the node graph where that is asked for, and why not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -14,12 +14,18 @@ from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing
 from holdfast.kernel.recall.fusion import Weights
 from holdfast.kernel.recall.model import Found, Kind, Miss, Question
 from holdfast.kernel.recall.query import Explanation, Matched
-from holdfast.kernel.recall.search import Begun, candidate_params, understand
+from holdfast.kernel.recall.search import (
+    Begun,
+    Understood,
+    candidate_params,
+    understand,
+    understanding_at_once,
+)
 from holdfast.kernel.recall.slow import Stopwatch
 from holdfast.memories.graph.recall import along_the_graph, read_items
 from holdfast.memories.model import ANYWHERE, TRUSTS, Memory, Place, Trust
 from holdfast.memories.passages import queries, trust_label
-from holdfast.memories.view import View, look, looking
+from holdfast.memories.view import View, look, looking, looking_by_words
 
 _MEMORIES: tuple[Kind, ...] = ("memory",)
 _FIELDS = tuple(Memory.__dataclass_fields__)
@@ -76,21 +82,40 @@ async def _look_and_search(
     """What a caller sees, and what the query brings up there, in one round trip; None where an assumption was wrong."""
     watch = Stopwatch()
     question = recall_answer.question_of(ask, _MEMORIES)
-    asked = await understand(db, caller, question, assumed)
-    watch.step("embedding")
-    [view], candidates = await db.both(
-        caller,
-        looking(caller, ask.query),
-        Read(
-            tuple,
-            queries.recall_what_is_seen,
-            {**candidate_params(question, asked), **sight.params(caller)},
-        ),
-    )
+    embedding = await understanding_at_once(db, question, assumed)
+    if embedding is None:
+        asked = await understand(db, caller, question, assumed)
+        watch.step("embedding")
+        params = {**candidate_params(question, asked), **sight.params(caller)}
+        seen = Read(tuple, queries.recall_what_is_seen, params)
+        [view], candidates = await db.both(caller, looking(caller, ask.query), seen)
+    else:
+        view, asked, candidates = await _search_while_embedding(
+            db, caller, question, embedding, watch
+        )
     if not ahead.confirm(db, caller, ask.query, assumed, view.begun):
         return view, None
     asked = replace(asked, weights=Weights.of(view.weights))
     return view, ahead.Searched(asked, candidates, watch)
+
+
+async def _search_while_embedding(
+    db: Database,
+    caller: Caller,
+    question: Question,
+    embedding: Callable[[], Understood],
+    watch: Stopwatch,
+) -> tuple[View, Understood, list[tuple[Any, ...]]]:
+    """What a caller sees, and what the query brings up there: by its words while it is being embedded, then by its vector."""
+    understood: list[Understood] = []
+
+    def seen() -> Read[tuple[Any, ...]]:
+        understood.append(embedding())
+        watch.step("embedding")
+        return Read(tuple, queries.recall_kept, candidate_params(question, understood[-1]))
+
+    [view], candidates = await db.both(caller, looking_by_words(caller, question.text), seen)
+    return view, understood[-1], candidates
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:

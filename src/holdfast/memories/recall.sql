@@ -13,6 +13,20 @@ SELECT {candidate_columns}
   FROM recall_candidates(%(org_id)s, memory_scopes(audiences({by})), %(kinds)s, active_workspace(%(by_workspace)s),
                          {candidate_params});
 
+-- name: recall_sight_and_words
+-- recall_sight, and what the words of the query bring up there, which is kept for recall_kept in the same transaction: sent while
+-- the query is being embedded.
+SELECT seen.audiences, seen.scopes, seen.workspace_id, begun.names, begun.model, begun.weights
+  FROM (SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id
+          FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
+ CROSS JOIN LATERAL recall_begin(%(org_id)s, seen.scopes, %(words)s) begun
+ CROSS JOIN LATERAL recall_words_ahead(%(org_id)s, seen.scopes, seen.workspace_id, %(text)s, %(literals)s) ahead;
+
+-- name: recall_kept
+-- What a query brings up in the scopes and the workspace of recall_sight_and_words, which kept them.
+SELECT {candidate_columns}
+  FROM recall_candidates(%(org_id)s, NULL, %(kinds)s, NULL, {candidate_params});
+
 -- name: recall_sight_alone
 -- The same without what recall must know: for a call that looks through other faces too, and begins once for all.
 SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id,

@@ -1,6 +1,6 @@
 """A question in, what it brought up out: by word and by meaning, fused."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,18 +73,51 @@ async def understand(
     `begun` is what a caller asked for already, together with something else.
     """
     begun = begun or await begin(db, caller, question.text, question.scopes)
-    names = frozenset(begun.names)
     made, down = None, False
     if question.mode != "lexical" and question.text.strip():
-        made = await _embed(db, question, words.without(question.text, set(names)), begun.model)
+        made = await _embed(db, question, _without_names(question, begun), begun.model)
         down = made is None and db.services.get(Embedders).configured
+    return _understood(db, question, begun, made, down=down)
+
+
+async def understanding_at_once(
+    db: Database, question: Question, begun: Begun
+) -> Callable[[], Understood] | None:
+    """`understand` of a hybrid question as a function that embeds it here and now, to be called while the database does
+    something else; None where that would hold others up."""
+    if not (db.overlaps and question.text.strip()):
+        return None
+    try:
+        embedder = await db.services.get(Embedders).serving(begun.model)
+    except EmbedderUnavailable:
+        return None
+    text = _without_names(question, begun)
+    if embedder is None or not embedder.embeds_at_once(text):
+        return None
+
+    def understood() -> Understood:
+        try:
+            made = embedder.embed_at_once(text)
+        except EmbedderUnavailable:
+            return _understood(db, question, begun, None, down=True)
+        return _understood(db, question, begun, made, down=False)
+
+    return understood
+
+
+def _without_names(question: Question, begun: Begun) -> str:
+    return words.without(question.text, set(begun.names))
+
+
+def _understood(
+    db: Database, question: Question, begun: Begun, made: Embedding | None, *, down: bool
+) -> Understood:
+    closely = made is not None and db.services.get(Embedders).close_reading
     return Understood(
         words=words.of_query(question.text),
-        names=names,
+        names=frozenset(begun.names),
         vector=None if made is None else made.vector,
-        tokens=made.tokens
-        if made is not None and db.services.get(Embedders).close_reading
-        else None,
+        tokens=made.tokens if made is not None and closely else None,
         model=begun.model,
         weights=Weights.of(begun.weights),
         embedder_down=down,

@@ -17,6 +17,72 @@ BEGIN
         (SELECT o.recall_weights FROM orgs o WHERE o.org_id = org);
 END $$;
 
+-- Steps 1 to 3: what the words of a query bring up in these scopes. `ids` and `scores` are those of recall_word_hits, the rest is
+-- described at each step.
+CREATE OR REPLACE FUNCTION recall_by_words(
+    org text, scope_ids bigint[], in_text text, in_literals text,
+    OUT n double precision, OUT mean double precision, OUT large boolean, OUT lexemes text[], OUT idfs double precision[],
+    OUT queries tsquery[], OUT wholes text[], OUT ids bigint[], OUT scores double precision[]
+)
+    LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = org);
+    size CONSTANT record := recall_scope_size(org, scope_ids);
+    query record;
+    hits record;
+BEGIN
+    n := size.n; mean := size.mean; large := size.large;
+    IF n = 0 THEN
+        RETURN;
+    END IF;
+    query := recall_query_words(
+        org, scope_ids, tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector), n, large);
+    lexemes := query.lexemes; idfs := query.idfs; queries := query.queries; wholes := query.wholes;
+    hits := recall_word_hits(org, scope_ids, lexemes, idfs, mean, large);
+    ids := hits.ids; scores := hits.scores;
+END $$;
+
+-- Takes steps 1 to 3 before the query's vector is known, while the service computes it, and keeps what they give for
+-- recall_candidates in the same transaction, with the scopes and the workspace: as text, in a setting that ends with it.
+CREATE OR REPLACE FUNCTION recall_words_ahead(
+    in_org text, in_scopes text[], in_workspace_id text, in_text text, in_literals text
+) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
+    scope_ids CONSTANT bigint[] := recall_scope_ids(in_org, in_scopes);
+    w record;
+BEGIN
+    w := recall_by_words(org, scope_ids, in_text, in_literals);
+    PERFORM set_config(
+        'holdfast.recall_words',
+        ARRAY[in_org, scope_ids::text, in_workspace_id, w.n::text, w.mean::text, w.large::text, w.lexemes::text, w.idfs::text,
+              w.queries::text, w.wholes::text, w.ids::text, w.scores::text]::text,
+        true);
+    RETURN true;
+END $$;
+
+-- What recall_words_ahead kept; an error where it was not called in this transaction, or for another org.
+CREATE OR REPLACE FUNCTION recall_kept_words(
+    org text, OUT scope_ids bigint[], OUT workspace_id text, OUT n double precision, OUT mean double precision, OUT large boolean,
+    OUT lexemes text[], OUT idfs double precision[], OUT queries tsquery[], OUT wholes text[], OUT ids bigint[],
+    OUT scores double precision[]
+)
+    LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    kept CONSTANT text[] := nullif(current_setting('holdfast.recall_words', true), '')::text[];
+BEGIN
+    IF kept[1] IS DISTINCT FROM org THEN
+        RAISE EXCEPTION 'recall_words_ahead was not called in this transaction';
+    END IF;
+    scope_ids := kept[2]::bigint[]; workspace_id := kept[3];
+    n := kept[4]::double precision; mean := kept[5]::double precision; large := kept[6]::boolean;
+    lexemes := kept[7]::text[]; idfs := kept[8]::double precision[]; queries := kept[9]::tsquery[]; wholes := kept[10]::text[];
+    ids := kept[11]::bigint[]; scores := kept[12]::double precision[];
+END $$;
+
 -- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
@@ -24,6 +90,9 @@ END $$;
 --
 -- Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
 -- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
+--
+-- Without scopes (NULL), what recall_words_ahead kept is taken up: scopes, workspace and words are those that it was given. A
+-- passage that was put since is found by its vector alone.
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_org text, in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
     in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
@@ -38,13 +107,11 @@ CREATE OR REPLACE FUNCTION recall_candidates(
     AS $$
 DECLARE
     org CONSTANT text := entered_org(in_org);
-    config CONSTANT regconfig := (SELECT o.language::regconfig FROM orgs o WHERE o.org_id = in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    scope_ids CONSTANT bigint[] := recall_scope_ids(in_org, in_scopes);
     vector CONSTANT halfvec := in_vector::halfvec;
-    size record;
-    query record;
-    hits record;
+    scope_ids bigint[];
+    of_workspace text;
+    w record;
     near record;
     more_ids bigint[];
     more_scores double precision[];
@@ -52,32 +119,37 @@ DECLARE
     wanted bigint[];
     given bigint;
 BEGIN
-    size := recall_scope_size(org, scope_ids);
-    IF size.n = 0 THEN
+    IF in_scopes IS NULL THEN
+        w := recall_kept_words(org);
+        scope_ids := w.scope_ids;
+        of_workspace := w.workspace_id;
+    ELSE
+        scope_ids := recall_scope_ids(in_org, in_scopes);
+        of_workspace := in_workspace_id;
+        w := recall_by_words(org, scope_ids, in_text, in_literals);
+    END IF;
+    IF w.n = 0 THEN
         RETURN;
     END IF;
-    query := recall_query_words(
-        org, scope_ids, tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector), size.n, size.large);
-    hits := recall_word_hits(org, scope_ids, query.lexemes, query.idfs, size.mean, size.large);
-    IF size.large OR vector IS NULL THEN
-        any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(query.queries) each)::tsquery;
+    IF w.large OR vector IS NULL THEN
+        any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(w.queries) each)::tsquery;
     END IF;
-    IF size.large THEN
-        near := recall_near(org, scope_ids, model, vector, any_word, true, in_kinds, in_workspace_id, in_labels, in_now,
+    IF w.large THEN
+        near := recall_near(org, scope_ids, model, vector, any_word, true, in_kinds, of_workspace, in_labels, in_now,
                             in_semantic_limit);
         SELECT * INTO more_ids, more_scores
-          FROM recall_close_words(org, near.worded, hits.ids, query.lexemes, query.idfs, size.mean);
+          FROM recall_close_words(org, near.worded, w.ids, w.lexemes, w.idfs, w.mean);
     ELSE
         near := recall_closest(org, scope_ids, model, vector, in_semantic_limit);
     END IF;
-    wanted := ARRAY(SELECT unnest(recall_first(hits.ids, hits.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
+    wanted := ARRAY(SELECT unnest(recall_first(w.ids, w.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
 
     FOR attempt IN 1 .. 2 LOOP
         RETURN QUERY
         WITH chosen AS (
             SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
               FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
-                      FROM unnest(hits.ids || more_ids, hits.scores || more_scores) hit (id, score)
+                      FROM unnest(w.ids || more_ids, w.scores || more_scores) hit (id, score)
                     UNION ALL SELECT close.id, 0, close.similarity, false
                                 FROM unnest(near.close_ids, near.similarities) close (id, similarity)
                     UNION ALL SELECT unnest(wanted), 0, NULL, true) every
@@ -89,26 +161,26 @@ BEGIN
                -- By this, words alone are ranked; beside a vector nobody asks for it.
                CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
                coalesce(c.similarity, -(v.embedding <#> vector)), said.terms,
-               coalesce(said.terms && query.wholes, false),
-               v.passage_id IS NOT NULL, v.tokens, size.n
+               coalesce(said.terms && w.wholes, false),
+               v.passage_id IS NOT NULL, v.tokens, w.n
           FROM chosen c
          CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
          CROSS JOIN LATERAL (
              -- What has no score has no word of the query.
              SELECT CASE WHEN c.score = 0 THEN '{}'
-                         ELSE ARRAY(SELECT word.lexeme FROM unnest(query.lexemes, query.queries) word (lexeme, query)
+                         ELSE ARRAY(SELECT word.lexeme FROM unnest(w.lexemes, w.queries) word (lexeme, query)
                                      WHERE p.words @@ word.query) END AS terms OFFSET 0) said
           LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
                                FROM passage_vectors v
                               WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
-         WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, in_workspace_id, in_labels, in_now);
+         WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, of_workspace, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = cardinality(wanted);
-        IF NOT size.large THEN
-            near := recall_near(org, scope_ids, model, vector, any_word, false, in_kinds, in_workspace_id, in_labels, in_now,
+        IF NOT w.large THEN
+            near := recall_near(org, scope_ids, model, vector, any_word, false, in_kinds, of_workspace, in_labels, in_now,
                                 in_semantic_limit);
         END IF;
-        wanted := ARRAY(SELECT unnest(recall_best(org, hits.ids, hits.scores, in_kinds, in_workspace_id, in_labels, in_now,
+        wanted := ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, of_workspace, in_labels, in_now,
                                                   in_lexical_limit) || near.ids)
                         EXCEPT SELECT unnest(wanted));
     END LOOP;
@@ -136,5 +208,6 @@ BEGIN
      GROUP BY p.object_id;
 END $$;
 
-REVOKE ALL ON FUNCTION recall_begin, recall_candidates, recall_probe FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION recall_begin, recall_candidates, recall_probe TO holdfast_app;
+REVOKE ALL ON FUNCTION recall_begin, recall_by_words, recall_words_ahead, recall_kept_words, recall_candidates, recall_probe
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;
