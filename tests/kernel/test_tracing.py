@@ -103,8 +103,8 @@ def test_spans_go_from_the_request_to_the_embedding_and_carry_no_content(data_di
         span.name for span in collected.spans
     }
     below = collected.below("POST /api/v1/memories/recall")
-    assert {"search_memory", "embeddings", "recall_what_is_seen"} <= below
-    assert {"embeddings", "recall_what_is_seen"} <= collected.below("search_memory")
+    assert {"search_memory", "embeddings", "recall_sight_and_words"} <= below
+    assert {"embeddings", "recall_sight_and_words"} <= collected.below("search_memory")
     assert "upsert_memory" in collected.below("POST /api/v1/memories")
     assert {"http.server.request.duration", "gen_ai.client.operation.duration"} <= collected.metrics
     assert SECRET.encode() not in collected.bytes

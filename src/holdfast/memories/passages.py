@@ -12,6 +12,7 @@ from holdfast.kernel.recall import passages
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
+from holdfast.memories.last_said import LastSaid
 from holdfast.memories.model import DEFAULTS, TRUSTS, Memory, NewMemory, Trust, audience_of
 
 queries = load(__file__, "recall.sql")
@@ -137,8 +138,16 @@ async def prefetch_embedding_in_session(
     db: Database, caller: Caller, new: NewMemory, session_id: str
 ) -> tuple[Session | None, str]:
     """`prefetch_embeddings` for one memory of a session. In the same round trip the session is read: None where the caller
-    cannot speak from it, or where the embedding took so long that it may have changed."""
+    cannot speak from it, or where the embedding took so long that it may have changed.
+
+    Where this process made the last memory of the session, the embedding starts before the round trip, on the assumption that
+    it still is the last; if it is not, another one is made."""
     document = _yet_to_come(caller, new)
+    assumed = db.services.get(LastSaid).of(caller.org_id, document.scope, session_id)
+    if assumed is not None and not await passages.start_embedding(
+        db, replace(document, before=assumed)
+    ):
+        assumed = None
     rows = await db.all(
         caller,
         _SessionOrSaid,
@@ -154,8 +163,18 @@ async def prefetch_embedding_in_session(
             session = Session(row.agent_id, row.project_id)
         else:
             before = _spoken(row.source, row.value or "")
-    waited = await passages.prefetch_embeddings(db, [replace(document, before=before)])
+    waited = before != assumed and await passages.prefetch_embeddings(
+        db, [replace(document, before=before)]
+    )
     return (None if waited else session), before
+
+
+def note_said(db: Database, caller: Caller, row: Memory) -> None:
+    """Remember a memory that was made as the last of its session."""
+    if row.session_id is not None:
+        scope = f"memory/{audience_of(row).text}"
+        said = _spoken(row.source, row.value)
+        db.services.get(LastSaid).note(caller.org_id, scope, row.session_id, said)
 
 
 def _yet_to_come(caller: Caller, new: NewMemory) -> Document:

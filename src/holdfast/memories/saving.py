@@ -70,6 +70,8 @@ async def save_memory(
     async with db.begin(caller) as tx:
         save = await prepare_save(tx, caller, new, before, speaking)
         [saved] = await save_rows(tx, [save], if_match=if_match)
+    if saved.created:
+        passages.note_said(db, caller, saved)
     return saved
 
 

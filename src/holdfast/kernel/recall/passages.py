@@ -100,13 +100,26 @@ async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> bo
     if embedder is None or not documents:
         return False
     texts = [text for document in documents for text in embedding_texts(document)]
-    if embedder.local and embedder.idle and len(texts) <= MAX_INSIDE:
-        embedder.start(texts)  # a few milliseconds, in which the transaction does its other work
+    if _started(embedder, texts):
         return False
     # A slow embedder, or much to embed, holds nobody up: put() leaves the rest to a job.
     with suppress(EmbedderUnavailable):
         await embedder.embed(texts[:MAX_AT_ONCE])
     return True
+
+
+async def start_embedding(db: Database, document: Document) -> bool:
+    """Start embedding what is likely to be put, if that keeps nobody waiting; whether it was started."""
+    embedder = await db.services.get(Embedders).serving()
+    return embedder is not None and _started(embedder, embedding_texts(document))
+
+
+def _started(embedder: Embedder, texts: Sequence[Said]) -> bool:
+    """Where the local model is idle it takes a few milliseconds, in which the transaction does its other work."""
+    starts = embedder.local and embedder.idle and len(texts) <= MAX_INSIDE
+    if starts:
+        embedder.start(texts)
+    return starts
 
 
 async def put(
