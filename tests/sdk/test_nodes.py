@@ -113,3 +113,15 @@ def test_the_clients_values_have_the_services_fields():
             for module in (holdfast.memories.graph.model, holdfast_client.nodes.model)
         )
         assert ours == theirs, name
+
+
+async def test_nodes_are_seen_from_the_agent_that_the_client_is_bound_to(both):
+    """An item that says what an agent's memory says is shown where that memory is seen: from that agent."""
+    own = both.scope(user="ana")
+    own.sync.directory.put_agent("bot")
+    at_bot = both.scope(user="ana", agent="bot")
+    memory = at_bot.sync.memories.save("style", "short answers", scope="agent")
+    node = own.sync.nodes.create("Style", visibility="org")
+    await at_bot.awaited.nodes.add_item(node.id, "Short answers", memory_id=memory.id)
+    assert [each.content for each in at_bot.sync.nodes.get(node.id).items] == ["Short answers"]
+    assert (await own.awaited.nodes.get(node.id)).items == []

@@ -1,4 +1,4 @@
-"""The operations on the node graph."""
+"""The operations on the node graph, as seen by the client's user from its agent, project and session."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,10 +33,12 @@ def list_nodes(
     after_id: str | None = None,
     before_id: str | None = None,
 ) -> Call[Page[Node]]:
-    """Nodes that the caller sees, newest first; `q` is part of a name or alias."""
+    """Nodes that the caller sees, newest first; `q` is part of a name or alias. Only those of the project, given or the
+    client's, if there is one."""
     page: Query = {"limit": limit, "after_id": after_id, "before_id": before_id}
-    which: Query = {"q": q, "kind": kind, "visibility": visibility, "project_id": project_id}
-    return get(scope, at(ROOT), page_of(Node), {**page, **which})
+    which: Query = {"q": q, "kind": kind, "visibility": visibility}
+    place = scope.place({"project_id": project_id})
+    return get(scope, at(ROOT), page_of(Node), {**page, **which, **place})
 
 
 def search_nodes(scope: Scope, query: str, *, limit: int = 20) -> Call[Page[Node]]:
@@ -73,20 +75,28 @@ def create_node(
 
 def read_node(scope: Scope, node_id: str) -> Call[Node]:
     """One node with the items that the caller may see; for a merged node, the node it was merged into."""
-    return get(scope, at(ROOT, node_id), one(Node))
+    return get(scope, at(ROOT, node_id), one(Node), scope.place())
 
 
 def change_node(
     scope: Scope, node_id: str, *, if_match: int | None = None, **changes: Unpack[NodeChange]
 ) -> Call[Node]:
     """Change the given fields; `summary=None` removes the summary."""
-    path = at(ROOT, node_id)
-    return patch(scope, path, one(Node), given(**changes), if_match=if_match, conflict_as=Node)
+    return patch(
+        scope,
+        at(ROOT, node_id),
+        one(Node),
+        given(**changes),
+        query=scope.place(),
+        if_match=if_match,
+        conflict_as=Node,
+    )
 
 
 def delete_node(scope: Scope, node_id: str, *, if_match: int | None = None) -> Call[None]:
     """Delete a node, with its items and edges."""
-    return delete(scope, at(ROOT, node_id), if_match=if_match, repeatable=True)
+    place = scope.place()
+    return delete(scope, at(ROOT, node_id), query=place, if_match=if_match, repeatable=True)
 
 
 def add_item(
@@ -100,12 +110,20 @@ def add_item(
 ) -> Call[NodeItem]:
     """Add an item to a node."""
     body = given(content=content, source=source, memory_id=memory_id)
-    return post(scope, at(ROOT, node_id, "items"), one(NodeItem), body, if_match=if_match)
+    return post(
+        scope,
+        at(ROOT, node_id, "items"),
+        one(NodeItem),
+        body,
+        query=scope.place(),
+        if_match=if_match,
+    )
 
 
 def remove_item(scope: Scope, node_id: str, item_id: str) -> Call[None]:
     """Remove an item from a node."""
-    return delete(scope, at(ROOT, node_id, "items", item_id), repeatable=True)
+    path = at(ROOT, node_id, "items", item_id)
+    return delete(scope, path, query=scope.place(), repeatable=True)
 
 
 def put_edge(
@@ -113,12 +131,13 @@ def put_edge(
 ) -> Call[Edge]:
     """Relate two nodes; the same from, relation and to is updated in place."""
     body = given(**{"from": from_id, "relation": relation, "to": to_id, **options})
-    return post(scope, at(ROOT, "edges"), one(Edge), body)
+    return post(scope, at(ROOT, "edges"), one(Edge), body, query=scope.place())
 
 
 def delete_edge(scope: Scope, edge_id: str, *, if_match: int | None = None) -> Call[None]:
     """Delete an edge."""
-    return delete(scope, at(ROOT, "edges", edge_id), if_match=if_match, repeatable=True)
+    path = at(ROOT, "edges", edge_id)
+    return delete(scope, path, query=scope.place(), if_match=if_match, repeatable=True)
 
 
 def neighbors(
@@ -132,14 +151,18 @@ def neighbors(
 ) -> Call[Graph]:
     """The nodes up to three edges away, nearest first, and the edges between."""
     query: Query = {"depth": depth, "relation": relation, "direction": direction, "as_of": as_of}
-    return get(scope, at(ROOT, node_id, "neighbors"), one(Graph), query)
+    path = at(ROOT, node_id, "neighbors")
+    return get(scope, path, one(Graph), {**query, **scope.place()})
 
 
 def path(scope: Scope, from_id: str, to_id: str) -> Call[Graph]:
     """The shortest path from one node to another; NotFound if there is none."""
-    return get(scope, at(ROOT, "path"), one(Graph), {"from": from_id, "to": to_id})
+    ends: Query = {"from": from_id, "to": to_id}
+    return get(scope, at(ROOT, "path"), one(Graph), {**ends, **scope.place()})
 
 
 def merge_node(scope: Scope, node_id: str, into: str, *, if_match: int | None = None) -> Call[Node]:
     """Merge a node into another: names, items and edges move, and its id then returns the other node."""
-    return post(scope, at(ROOT, node_id, "merge"), one(Node), {"into": into}, if_match=if_match)
+    path = at(ROOT, node_id, "merge")
+    body = {"into": into}
+    return post(scope, path, one(Node), body, query=scope.place(), if_match=if_match)
