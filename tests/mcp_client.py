@@ -17,6 +17,9 @@ from mcp_types import CallToolResult
 from tests import forked
 from tests.conftest import Org, Service
 
+# Ways to connect, and the version of the protocol that each speaks.
+ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+
 
 @asynccontextmanager
 async def connected(

@@ -4,11 +4,12 @@ import json
 import os
 import stat
 import sys
+from types import SimpleNamespace
 
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.mcp_client import ask
+from tests.mcp_client import ask, started
 
 CLIENTS = {
     "claude-desktop": ("mcpServers", "{home}/.config/Claude/claude_desktop_config.json"),
@@ -155,12 +156,8 @@ def test_install_refuses_what_could_not_start(holdfast, org, tmp_path, monkeypat
 
 async def test_it_works_on_a_data_folder_that_nobody_serves(data_dir):
     async def remembered(**fact):
-        command = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "holdfast", "mcp", "--tools", "entries"],
-            env={**os.environ, "HOLDFAST_DATA_DIR": str(data_dir)},
-        )
-        async with Client(command) as client:
+        nobody = SimpleNamespace(data_dir=str(data_dir))
+        async with started(nobody, tools="entries") as client:
             if fact:
                 await ask(client, "memory_store", **fact)
             return (await ask(client, "memory_list"))["data"]

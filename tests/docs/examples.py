@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import forked, forked_command
+
 ROOT = Path(__file__).parent.parent.parent
 PAGE_TIMEOUT_S = 180
 DONE = "=== the example is done ==="
@@ -140,6 +142,17 @@ def run_page(examples: list[Example], folder: Path, env: Mapping[str, str]) -> l
     finally:
         for session in sessions.values():
             session.close()
+
+
+def forking_command(folder: Path) -> Path:
+    """A folder for the path, in which `holdfast` is forked from a process that has loaded it."""
+    forked.loaded()
+    program = folder / "bin" / "holdfast"
+    program.parent.mkdir()
+    code = f'exec "{sys.executable}" -I -S "{forked_command.__file__}" -m holdfast "$@"'
+    program.write_text(f"#!/bin/sh\n{code}\n")
+    program.chmod(0o755)
+    return program.parent
 
 
 def environment(org: Any, service: Any) -> dict[str, str]:

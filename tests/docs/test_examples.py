@@ -1,5 +1,6 @@
 """Every example on every page runs, against the service, in an org of the page's own."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.docs.examples import (
     ExampleFailed,
     environment,
     examples_in,
+    forking_command,
     pages,
     run_page,
 )
@@ -17,7 +19,12 @@ from tests.docs.examples import (
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 async def test_the_examples_of_a_page_run(page: Path, org, service, tmp_path):
     name = str(page.relative_to(ROOT))
-    run_page(examples_in(page.read_text(), name), tmp_path, environment(org, service))
+    env = environment(org, service)
+    if page.name != "README.md":  # that has the command as it is installed
+        (tmp_path / "away").mkdir()
+        env["PATH"] = f"{forking_command(tmp_path / 'away')}{os.pathsep}{env['PATH']}"
+    (tmp_path / "here").mkdir()
+    run_page(examples_in(page.read_text(), name), tmp_path / "here", env)
 
 
 def run(text, tmp_path, env=None):

@@ -23,7 +23,7 @@ from tests.contract.as_new import DOCUMENT, Specimens, place, with_real_ids
 from tests.edge.explained_refusals import unexplained
 
 PARTS = 8
-RIGHT, WRONG = 6, 5  # requests of each kind for each operation
+RIGHT, WRONG = 4, 4  # requests of each kind for each operation
 # Another user or workspace sees nothing; a version that is not the current one is refused.
 LEFT_OUT = ("Holdfast-User", "Holdfast-Workspace", "Idempotency-Key", "If-Match", "If-None-Match")
 

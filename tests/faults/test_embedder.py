@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests import forked
 from tests.conftest import serving
 from tests.kernel.recall.hashing import HashingEmbedder
 
@@ -88,7 +87,7 @@ def test_a_change_of_models_that_was_cut_short_goes_on_where_it_was(data_dir: Pa
         for n in range(30):
             api.post("/memories", json={"key": f"k{n}", "value": f"note {n} on hot beverages"})
         embedder.delay_s = 0.1
-        with subprocess.Popen(**reembedding(data, embedder)) as cut_short:
+        with forked.popen(**reembedding(data, embedder)) as cut_short:
             eventually(lambda: embedder.asked >= 10)
             cut_short.kill()
         embedder.delay_s = 0.0
@@ -102,13 +101,12 @@ def test_a_change_of_models_that_was_cut_short_goes_on_where_it_was(data_dir: Pa
 def reembedding(data: Path, embedder) -> dict:
     """The command, as a process takes it."""
     return {
-        "args": [sys.executable, "-m", "holdfast", "reembed", "--embedder", embedder.url, "--json"],
+        "args": ["-m", "holdfast", "reembed", "--embedder", embedder.url, "--json"],
         "env": {**os.environ, "HOLDFAST_DATA_DIR": str(data)},
-        "stdout": subprocess.PIPE,
-        "text": True,
     }
 
 
 def reembed(data: Path, embedder) -> dict:
-    done = subprocess.run(**reembedding(data, embedder), timeout=120, check=True)
+    done = forked.run(**reembedding(data, embedder), timeout=120)
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

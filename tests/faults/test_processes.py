@@ -9,7 +9,9 @@ import httpx
 import psutil
 
 from tests.conftest import serving
+from tests.console.processes import walk_without_stickiness
 from tests.faults.test_database import change_language, is_ready, until
+from tests.mcp_client import ERAS, ask, connected
 
 PROCESSES = 2
 
@@ -32,7 +34,9 @@ def client(ready, key):
     )
 
 
-async def test_processes_share_a_port_and_are_started_again_and_none_outlives_the_parent(data_dir):
+async def test_processes_share_a_port_and_are_started_again_and_none_outlives_the_parent(
+    org, data_dir
+):
     with serving(data_dir, "--processes", str(PROCESSES)) as (ready, process):
         async with client(ready, ready["api_key"]) as api:
             first = spawned(process)
@@ -43,6 +47,7 @@ async def test_processes_share_a_port_and_are_started_again_and_none_outlives_th
             counted = '{method="GET",route="/api/v1/org",status="200"} 20'
             metrics = (await api.get("/metrics")).text
             assert f"holdfast_http_request_seconds_count{counted}" in metrics
+            await any_process_answers_any_request(org, ready, data_dir)
             for child in first:
                 child.kill()
             psutil.wait_procs(first, 30)
@@ -84,6 +89,16 @@ async def test_processes_share_a_port_and_are_started_again_and_none_outlives_th
         assert len(children) == PROCESSES + 1
         os.kill(process.pid, signal.SIGKILL)
         assert psutil.wait_procs(children, 60)[1] == []
+
+
+async def any_process_answers_any_request(org, ready, data_dir):
+    """Of MCP, in both eras of the protocol, and of somebody who signs in at the console."""
+    for mode in ERAS:
+        async with connected(org, url=ready["url"], key=ready["api_key"], mode=mode) as mcp:
+            for number in range(12):
+                await ask(mcp, "memory_store", key=f"{mode} {number}", content="c")
+            assert len((await ask(mcp, "memory_list"))["data"]) >= 12
+    await walk_without_stickiness(ready["url"], ready["api_key"], data_dir)
 
 
 async def answers(api):

@@ -26,6 +26,7 @@ from holdfast.hooks.texts import (
     unmarked,
 )
 from holdfast_client import AsyncClient, HoldfastError
+from tests import forked
 
 HERE = Path(__file__).parent
 DOCUMENTED: dict[str, list[dict[str, Any]]] = json.loads((HERE / "documented.json").read_text())
@@ -41,14 +42,10 @@ PROMPT, REPLY = "Which tea does Ana take?", "Green tea, as always."
 
 def run_hook(agent: str, payload: object, env: dict[str, str]) -> str:
     """What the hook prints; it must end with status 0 whatever it is given."""
-    done = subprocess.run(
-        [sys.executable, "-m", "holdfast.hooks", agent],
+    done = forked.run(
+        ["-m", "holdfast.hooks", agent],
         input=payload if isinstance(payload, str) else json.dumps(payload),
         env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -206,10 +203,7 @@ def test_settings_keep_the_hooks_of_others(agent) -> None:
 def test_install_and_remove(tmp_path) -> None:
     def holdfast(*words: str) -> subprocess.CompletedProcess[str]:
         env = {**os.environ, "HOME": str(tmp_path)}
-        command = [sys.executable, "-m", "holdfast", "hooks", *words]
-        return subprocess.run(
-            command, env=env, capture_output=True, text=True, check=False, timeout=60
-        )
+        return forked.run(["-m", "holdfast", "hooks", *words], env=env)
 
     settings = tmp_path / ".claude" / "settings.json"
     settings.parent.mkdir()

@@ -101,7 +101,9 @@ def somewhere(rng):
     return f"[{','.join(f'{rng.gauss(0, 1):.4f}' for _ in range(8))}]"
 
 
-async def test_a_large_scope_gives_as_many_as_there_are_and_nearly_the_exact_ones(db, org, filled):
+async def test_a_large_scope_gives_as_many_as_there_are_and_nearly_the_exact_ones(
+    db, org, filled, owner_connection
+):
     rng = random.Random(11)
     shares = []
     expired = {f"large{n}" for n in range(7, SIZE, 1000)}
@@ -125,9 +127,10 @@ async def test_a_large_scope_gives_as_many_as_there_are_and_nearly_the_exact_one
     assert all(each.terms == ["rare"] and each.lexical > 0 for each in said)
     # Alone it brings up as many as an arm may.
     assert len(await candidates(db, org, text="common")) == ARM
+    await what_lies_beside_the_index_is_compared_as_well(db, org, filled, owner_connection)
 
 
-async def test_what_lies_beside_the_index_is_compared_as_well(db, org, filled, owner_connection):
+async def what_lies_beside_the_index_is_compared_as_well(db, org, filled, owner_connection):
     beside = (
         "UPDATE passage_vectors v SET indexed = false FROM passages p"
         " WHERE p.org_id = v.org_id AND p.id = v.passage_id AND p.org_id = %s AND p.labels = '{tag:rare}'"
