@@ -44,8 +44,12 @@ class Row:
     without: dict[str, str] = field(default_factory=dict)
 
 
+COVERED: set[str] = set()  # the operations of all rows that were imported
+
+
 def rows_of(*rows: Row) -> Any:
     """The rows as parameters of a test."""
+    COVERED.update(row.operation for row in rows)
     return pytest.mark.parametrize(
         "row", [pytest.param(row, id=f"{at}-{row.operation}") for at, row in enumerate(rows)]
     )
