@@ -1,8 +1,6 @@
 """Once per message: killed workers, two workers, and people who edit while a job runs."""
 
 import asyncio
-import sys
-from pathlib import Path
 
 import httpx
 import pytest
@@ -10,6 +8,7 @@ import pytest
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.learning import run as learning_run
 from holdfast.learning.extractor import ExtractionFailed, RulesExtractor
+from tests import forked
 from tests.learning.service.in_process import (
     killed_at_each_statement,
     learning_on,
@@ -18,7 +17,6 @@ from tests.learning.service.in_process import (
     settle_here,
 )
 
-ROOT = Path(__file__).parents[3]
 FIRST = ("I live in Porto.", "Remember that my dentist is on Elm Street.")
 SAID = (
     "My name is Teodora.",
@@ -55,14 +53,11 @@ async def test_a_worker_that_is_killed_at_any_step_leaves_what_one_run_would(
     job_id = await new_job(db, org.id, "ana", "talk-1")
 
     forks = (service.app_url, org.id, "ana", "talk-1", job_id, "1", "30", "60")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.learning.service.in_process", *forks,
-        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    _, err = await process.communicate()
+    script = ["-m", "tests.learning.service.in_process", *forks]
+    done = await asyncio.to_thread(forked.run, script, timeout=120)
     killed = await killed_at_each_statement(db, org.id, "ana", "talk-1", job_id)
 
-    assert process.returncode == 0, err.decode()
+    assert done.returncode == 0, done.stderr
     assert killed > 60  # once at every statement of the job
     assert await everything(talk) == await everything(clean)
     job = await talk.call("GET", f"/jobs/{job_id}")

@@ -100,11 +100,15 @@ async def test_an_upload_takes_constant_memory(data_dir):
             own.headers["Authorization"] = f"Bearer {ready['api_key']}"
             memory = await save(own)
             await attach(own, memory, _in_chunks(2 * MIB))
+            # The model's file counts as memory where it is read.
+            await own.post("/memories/recall", json={"q": "tea", "mode": "semantic"})
             Path(f"/proc/{process.pid}/clear_refs").write_text("5")
             before = peak_kib()
-            for _ in range(3):
-                assert (await attach(own, memory, _in_chunks(25 * MIB))).status_code == 201
-            assert peak_kib() - before < 24 * 1024
+            sent = await asyncio.gather(
+                *(attach(own, memory, _in_chunks(25 * MIB)) for _ in range(4))
+            )
+            assert [each.status_code for each in sent] == [201] * 4
+            assert peak_kib() - before < 64 * 1024  # of 100 MiB
 
 
 async def test_a_memory_has_as_many_assets_as_the_limit_says_and_no_more(
