@@ -183,7 +183,7 @@ class Database:
     ) -> tuple[list[T], list[U]]:
         """Two read-only statements, in one round trip: every row of each as a value. A `second` that is a function makes the
         statement once the first was sent, while the server carries that out; where `overlaps`, both are in one transaction."""
-        if self.gathers or self._open_tx.get() is not None:
+        if self.gathers or self.in_transaction:
             rows = await self.all(caller, first.row_type, first.query, **first.params)
             then = second if isinstance(second, Read) else second()
             return rows, await self.all(caller, then.row_type, then.query, **then.params)
@@ -235,6 +235,11 @@ class Database:
         """Whether no call of this process has a connection."""
         stats = self._pool.get_stats()
         return self.replica is None and stats["pool_available"] == stats["pool_size"]
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open in this task, which others would join."""
+        return self._open_tx.get() is not None
 
     @property
     def gathers(self) -> bool:

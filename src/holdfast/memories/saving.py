@@ -4,17 +4,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from psycopg import AsyncCursor
 from psycopg.types.json import Jsonb
 
-from holdfast.kernel import sight
+from holdfast.kernel import metrics, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
+from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.places import check_client_id, speaking_in
 from holdfast.kernel.sql import load
+from holdfast.kernel.typed_store import TypedStore
 from holdfast.memories import passages
+from holdfast.memories.held_keys import HeldKeys
 from holdfast.memories.model import (
+    ANYWHERE,
     DEFAULTS,
     IfMatch,
     NewMemory,
@@ -26,7 +31,6 @@ from holdfast.memories.model import (
 from holdfast.memories.rows import (
     Written,
     check_successor,
-    check_whole,
     count,
     distinct,
     plain,
@@ -66,6 +70,10 @@ async def save_memory(
 ) -> SavedMemory:
     """Save under a key: update the row that holds it for its audience, or make one."""
     check_new(new)
+    if if_match is None and _may_be_made_at_once(db, caller, new):
+        made = await _make_at_once(db, caller, new)
+        if made is not None:
+            return made
     speaking, before = await _prefetch(db, caller, new)
     async with db.begin(caller) as tx:
         save = await prepare_save(tx, caller, new, before, speaking)
@@ -73,6 +81,35 @@ async def save_memory(
     if saved.created:
         passages.note_said(db, caller, saved)
     return saved
+
+
+def _may_be_made_at_once(db: Database, caller: Caller, new: NewMemory) -> bool:
+    """Whether all that a new row takes can be sent with its COMMIT: nothing is embedded, no place has to be entered, and no outer
+    transaction or new user would keep a part of an attempt that made nothing."""
+    return (
+        new.place == ANYWHERE
+        and not caller.user_is_new
+        and not db.in_transaction
+        and not db.services.get(Embedders).configured
+        and not _is_likely_held(db.services, Save(caller, new))
+    )
+
+
+def _is_likely_held(services: TypedStore, save: Save) -> bool:
+    return services.get(HeldKeys).likely(save.by.org_id, save.slot)
+
+
+async def _make_at_once(db: Database, caller: Caller, new: NewMemory) -> SavedMemory | None:
+    """Make the row of a key that nobody holds, in one round trip; None where somebody does: then nothing was written."""
+    async with db.begin(caller) as tx:
+        save = await prepare_save(tx, caller, new)
+        made = await _send_new(tx, save)
+    db.services.get(HeldKeys).note(caller.org_id, save.slot)
+    row = None if made is None else await made.fetchone()
+    if row is None:
+        return None
+    metrics.memories_written.labels("created").inc()
+    return _without_place(row)
 
 
 async def _prefetch(db: Database, caller: Caller, new: NewMemory) -> tuple[Caller | None, str]:
@@ -116,9 +153,12 @@ async def save_rows(
     tx: Tx, saves: Sequence[Save], *, if_match: IfMatch = None
 ) -> list[SavedMemory]:
     """Make saves of different slots, in one statement; what the rows became, in the same order."""
-    made = await _make(tx, saves[0]) if len(saves) == 1 and if_match is None else None
-    if made is not None:
-        return [made]
+    if len(saves) == 1:
+        held = if_match is not None or _is_likely_held(tx.services, saves[0])
+        tx.services.get(HeldKeys).note(saves[0].by.org_id, saves[0].slot)
+        made = None if held else await _make(tx, saves[0])
+        if made is not None:
+            return [made]
     waiting = {place: _item(place, save) for place, save in enumerate(saves)}
     saved: dict[int, _SavedRow] = {}
     for _ in range(MAX_TRIES):
@@ -153,6 +193,17 @@ async def save_rows(
 
 async def _make(tx: Tx, save: Save) -> SavedMemory | None:
     """Make the row of a key that nobody holds; None where somebody does, or the save would take the key over."""
+    made = await _send_new(tx, save)
+    row = None if made is None else await made.fetchone()
+    if row is None:
+        return None
+    count(tx, "created")
+    return _without_place(row)
+
+
+async def _send_new(tx: Tx, save: Save) -> AsyncCursor[_SavedRow] | None:
+    """Send the row of a key that nobody holds, with its revision and passages; the cursor gives no row where somebody does. None
+    where the save would take the key over. What must hold of a whole row holds of a new one by `check_new`."""
     if save.new.dedupe == "create" or save.new.fields.get("superseded_by") is not None:
         return None
     audience, workspace_id, _ = save.slot
@@ -185,12 +236,7 @@ async def _make(tx: Tx, save: Save) -> SavedMemory | None:
         now=tx.now,
     )
     await passages.index_new(tx, new, revision_id)
-    row = await made.fetchone()
-    if row is None:
-        return None
-    check_whole(row)
-    count(tx, "created")
-    return _without_place(row)
+    return made
 
 
 def _item(place: int, save: Save) -> dict[str, Any]:
