@@ -11,7 +11,7 @@ import psycopg
 from psycopg.rows import BaseRowFactory, RowMaker, class_row, dict_row, scalar_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from holdfast.kernel import tracing
+from holdfast.kernel import row_values, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.connection import Connection, Statement
 from holdfast.kernel.ids import id_at, new_id
@@ -286,7 +286,21 @@ def _rows_as(row_type: type[T]) -> BaseRowFactory[T]:
         return tuple_row  # type: ignore[return-value]  # plain tuples, of any length
     if issubclass(row_type, tuple):
         return _named_tuples_of(row_type)
-    return class_row(row_type)
+    return _values_of(row_type)
+
+
+def _values_of(row_type: type[T]) -> BaseRowFactory[T]:
+    """By position: the columns of a statement are the same for all its rows."""
+    hashable: Any = row_type  # as every class is
+
+    def factory(cursor: Any) -> RowMaker[T]:
+        result = cursor.pgresult
+        if result is None or not result.nfields:
+            return class_row(row_type)(cursor)
+        columns = tuple(result.fname(n).decode() for n in range(result.nfields))
+        return row_values.maker(hashable, columns)
+
+    return factory
 
 
 def _named_tuples_of(row_type: type[T]) -> BaseRowFactory[T]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from holdfast.kernel import clock, given, sight
+from holdfast.kernel import clock, given, row_values, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Read
 from holdfast.kernel.recall import ahead
@@ -39,6 +39,9 @@ class RecalledMemory(Memory):
     score: float
     matched: Matched
     explain: Explanation | None = None
+
+
+_make_recalled = row_values.maker(RecalledMemory, (*_FIELDS, "score", "matched", "explain"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,8 @@ async def _look_and_search(
         )
     if not ahead.confirm(db, caller, ask.query, assumed, view.begun):
         return view, None
-    asked = replace(asked, weights=Weights.of(view.weights))
+    if view.weights:
+        asked = replace(asked, weights=Weights.of(view.weights))
     return view, ahead.Searched(asked, candidates, watch)
 
 
@@ -190,9 +194,10 @@ async def read_rows(
 
 
 def _recalled(found: RecalledThing) -> RecalledMemory:
-    row: Memory = found.object
-    fields: dict[str, Any] = dict(zip(_FIELDS, _read_fields(row), strict=True))
-    return RecalledMemory(**fields, score=found.score, matched=found.matched, explain=found.explain)
+    made: RecalledMemory = _make_recalled(
+        (*_read_fields(found.object), found.score, found.matched, found.explain)
+    )
+    return made
 
 
 async def _gone(db: Database, speaking: Caller, ids: Sequence[str]) -> list[Miss]:

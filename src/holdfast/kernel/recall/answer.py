@@ -7,7 +7,6 @@ budget, and gives a reason for each id that was asked about and is not among the
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -211,8 +210,11 @@ async def _read(
     by_kind: dict[Kind, list[str]] = {}
     for hit in hits:
         by_kind.setdefault(hit.kind, []).append(hit.object_id)
-    async with db.together(caller) if len(by_kind) > 1 else nullcontext():
-        read = await asyncio.gather(*(readers[kind](ids) for kind, ids in by_kind.items()))
+    if len(by_kind) == 1:  # no task of its own, which gather would make
+        read = [await readers[kind](ids) for kind, ids in by_kind.items()]
+    else:
+        async with db.together(caller):
+            read = await asyncio.gather(*(readers[kind](ids) for kind, ids in by_kind.items()))
     return {
         (kind, id): thing
         for kind, things in zip(by_kind, read, strict=True)
