@@ -24,6 +24,7 @@ SELECT seen.audiences, seen.scopes, seen.workspace_id, begun.names, begun.model,
 
 -- name: recall_kept
 -- What a query brings up in the scopes and the workspace of recall_sight_and_words, which kept them.
+-- sight: the scopes are those of the audiences that recall_sight_and_words was given, in the same transaction.
 SELECT {candidate_columns}
   FROM recall_candidates(%(org_id)s, NULL, %(kinds)s, NULL, {candidate_params});
 
