@@ -33,6 +33,7 @@ MAX_REQUEST_BYTES = 1 << 20
 # The environment variable that names the test run: the id of the process that began it, and something random.
 RUN = "TESTS_FORKS_OF"
 TAKEN = 3  # the exit code of a second process for one run
+_forks: set[int] = set()  # of the process that forks: those that nobody has waited for yet
 
 
 class Forked:
@@ -274,7 +275,7 @@ def _serve(run: str) -> None:
     while True:
         for ready, _ in poll.poll():
             if ready == first:
-                return
+                return _end_forks()
             if ready == listening.fileno():
                 connection, _ = listening.accept()
                 asking[connection.fileno()] = connection
@@ -285,6 +286,12 @@ def _serve(run: str) -> None:
                     continue
             poll.unregister(ready)
             asking.pop(ready).close()
+
+
+def _end_forks() -> None:
+    """Ask what a run that was broken off has left running to end."""
+    for each in _forks:
+        os.kill(each, signal.SIGTERM)  # it is this process' child until it is waited for
 
 
 def _load() -> None:
@@ -308,6 +315,7 @@ def _answer(asking: socket.socket, sockets: Sequence[socket.socket]) -> bool:
     request = json.loads(message)
     if "exit_code" in request:
         _, status = os.waitpid(request["exit_code"], 0)
+        _forks.discard(request["exit_code"])
         asking.send(str(os.waitstatus_to_exitcode(status)).encode())
         return True
     child = os.fork()
@@ -315,6 +323,7 @@ def _answer(asking: socket.socket, sockets: Sequence[socket.socket]) -> bool:
         for each in sockets:
             each.close()
         _become(request, files)
+    _forks.add(child)
     for each in files:
         os.close(each)
     asking.send(str(child).encode())

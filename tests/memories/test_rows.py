@@ -2,9 +2,10 @@
 
 import pytest
 
+from holdfast.kernel.db import Database
 from holdfast.kernel.pages import Cursor
 from holdfast.kernel.sql import Query
-from holdfast.memories import service
+from holdfast.memories import service as memories
 from holdfast.memories.model import Filter
 from tests.memories.calls import at, ids, save, save_for_a_moment
 
@@ -148,15 +149,17 @@ async def test_a_name_that_no_place_may_have_is_a_bad_query(api, path, name):
     assert answer.json()["errors"][0]["field"] == name
 
 
-async def test_a_list_is_planned_once(db, org):
+async def test_a_list_is_planned_once(db, org, service):
     """Postgres would plan it anew each time: it knows then how many audiences a caller has."""
     if db.pooled:
         pytest.skip("behind a pooler no statement is prepared")
     caller = org.caller()
-    for _ in range(12):
-        await service.list_memories(db, caller, Filter(), Cursor())
-    async with db.read(caller) as tx:
-        found = await tx.all(dict, PREPARED)
+    # A connection of its own: one that other tests used has their statements, and their plans.
+    async with Database(service.app_url, min_size=1, max_size=1).opened() as own:
+        for _ in range(12):
+            await memories.list_memories(own, caller, Filter(), Cursor())
+        async with own.read(caller) as tx:
+            found = await tx.all(dict, PREPARED)
     [plans] = [each for each in found if "FROM memories f" in each["statement"]]
     assert plans["generic_plans"] > 5
     assert plans["custom_plans"] == 0
