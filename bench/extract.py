@@ -21,6 +21,7 @@ from rich.table import Table
 
 from bench import extract_service
 from bench.changes import measure_forms
+from bench.episodes import measure_episodes, read_episodes
 from bench.memchat import (
     CHECK,
     DATA,
@@ -265,6 +266,13 @@ def main() -> int:
     console.print(_breakdown("pairs of statements (pairs.json): told apart rightly", pairs))
     console.print(
         _breakdown("forms of change (changes.json)", measure_forms(lambda: InProcess(Speaker())))
+    )
+    episodes = read_episodes()
+    console.print(
+        _breakdown(
+            f"{len(episodes)} episodes of changes, never used for tuning",
+            measure_episodes(episodes, lambda: InProcess(Speaker())),
+        )
     )
     if verbose:
         console.print(
