@@ -37,8 +37,9 @@ async def run(bench: Bench) -> None:
     """Print the comparisons."""
     caller = operator(bench.org_id)
     _fill(bench)
-    await _saves(bench, caller)
     await _reads(bench, caller)
+    # Last: a job goes on embedding the batches after they are answered.
+    await _saves(bench, caller)
 
 
 async def _saves(bench: Bench, caller: Caller) -> None:
