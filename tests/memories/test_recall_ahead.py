@@ -178,17 +178,19 @@ async def test_what_was_kept_is_of_one_transaction_and_org(service, org, make_or
         "SELECT object_id FROM recall_candidates(%s, NULL, '{memory}', NULL, '{}', 'tea', '', NULL, NULL, 10, 10, now(),"
         " false)"
     )
-    with psycopg.connect(service.app_url, options="-c role=holdfast_app") as raw:
-        raw.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    enter = "SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', %s, true)"
+    with psycopg.connect(service.app_url) as raw:
+        raw.execute(enter, [org.id])
         raw.execute(ahead, [org.id])
         assert raw.execute(ask, [org.id]).fetchall() == []
         raw.commit()
+        raw.execute(enter, [org.id])
         with pytest.raises(psycopg.errors.RaiseException, match="not called in this transaction"):
             raw.execute(ask, [org.id])
         raw.rollback()
-        raw.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+        raw.execute(enter, [org.id])
         raw.execute(ahead, [org.id])
-        raw.execute("SELECT set_config('holdfast.org', %s, false)", [other_org.id])
+        raw.execute(enter, [other_org.id])
         with pytest.raises(psycopg.errors.RaiseException, match="not called in this transaction"):
             raw.execute(ask, [other_org.id])
 
