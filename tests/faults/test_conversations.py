@@ -107,7 +107,7 @@ async def test_a_redis_that_hangs_is_given_its_time_and_no_more(data_dir, tmp_pa
         url = f"redis://127.0.0.1:{port}/0"
         with serving(data_dir, HOLDFAST_REDIS_URL=url) as (ready, _):
             async with client(ready, ready["api_key"]) as api:
-                breaker = {"timeout": "500ms", "max_failures": 2, "reset_timeout": "500ms"}
+                breaker = {"timeout": "2s", "max_failures": 2, "reset_timeout": "500ms"}
                 body = resource("r", "redis", persistence={"circuit_breaker": breaker})
                 assert (await api.put("/memory-resources/r", json=body)).status_code == 201
                 it = Talk(api, "r")

@@ -78,9 +78,9 @@ async def test_a_row_that_is_held_is_a_lock_timeout_however_short_the_breakers_t
     own, service, org
 ):
     # An attempt to lock the row takes half of the breaker's time, which leaves a busy machine the other half.
-    breaker = Breaker("the database", 1.2, max_failures=1, reset_timeout_s=600)
+    breaker = Breaker("the database", 4, max_failures=1, reset_timeout_s=600)
     log, me = PostgresLog(own, breaker, ReadNotes(own)), org.caller()
-    patient = Terms(lock_wait_s=1.5)
+    patient = Terms(lock_wait_s=3)
     await log.append(me, HERE, drafts("a"), TERMS)
     with holding(service, org):
         for call in (
@@ -95,11 +95,11 @@ async def test_a_row_that_is_held_is_a_lock_timeout_however_short_the_breakers_t
 
 
 async def test_whoever_waits_gets_the_row_when_it_is_free(own, service, org):
-    log, me = PostgresLog(own, Breaker("the database", 2), ReadNotes(own)), org.caller()
+    log, me = PostgresLog(own, Breaker("the database", 4), ReadNotes(own)), org.caller()
     await log.append(me, HERE, drafts("a"), TERMS)
     with holding(service, org):
         waiting = asyncio.create_task(log.append(me, HERE, drafts("b"), Terms(lock_wait_s=30)))
-        await asyncio.sleep(1.5)  # more than one turn
+        await asyncio.sleep(2.5)  # more than one attempt
         assert not waiting.done()
     assert (await waiting).appended == 1
     assert await texts(log, me) == ["a", "b"]
@@ -119,7 +119,8 @@ async def test_a_statement_that_takes_too_long_is_ended(own, service, org):
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "once"}])
 async def test_from_outside_a_held_row_is_423(service, org, api, headers):
-    persistence = {"circuit_breaker": {"timeout": "500ms"}}
+    # Half of this is an attempt to lock the row; the other half is left to a busy machine.
+    persistence = {"circuit_breaker": {"timeout": "4s"}}
     made = await api.put("/memory-resources/r", json=resource("r", persistence=persistence))
     assert made.status_code == 201
     await Talk(api, "r").append("one")
