@@ -71,7 +71,7 @@ async def test_redis_killed_under_load_loses_nothing_acknowledged(data_dir, tmp_
                     assert (await Talk(api, "r").get("stats", status=503))["code"] == "MEM-003"
                     before = len(kept)
                     redis = await asyncio.to_thread(start_redis, tmp_path / "redis", port)
-                    for _ in range(200):
+                    for _ in range(1200):
                         await asyncio.sleep(0.05)
                         if len(kept) > before + 20:
                             break

@@ -82,7 +82,7 @@ async def test_processes_share_a_port_and_are_started_again_and_none_outlives_th
         assert process.returncode == 0
         answered = [reply for reply in replies if isinstance(reply, httpx.Response)]
         assert {reply.status_code for reply in answered} <= {201}
-        assert psutil.wait_procs(below, 10)[1] == []
+        assert psutil.wait_procs(below, 60)[1] == []
 
     with serving(data_dir, "--processes", str(PROCESSES)) as (_, process):
         children = spawned(process)
