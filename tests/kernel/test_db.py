@@ -237,7 +237,7 @@ async def test_a_read_of_one_org_leaves_nothing_of_it_to_the_next_read(service, 
     async with Database(service.app_url, min_size=1, max_size=1).opened() as db:
         for caller in (ana.caller(), ben.caller()) * 3:
             assert await db.one(caller, str, who) == caller.org_id
-        async with db._connection() as connection:
+        async with db._lender.lent() as connection:
             with pytest.raises(psycopg.Error):
                 await connection.execute(who.bytes)
 

@@ -11,10 +11,11 @@ from holdfast.kernel.db import Tx
 from holdfast.kernel.ids import is_made_id
 from holdfast.kernel.recall import passages
 from holdfast.kernel.sight import Audience
-from holdfast.kernel.sql import load
+from holdfast.kernel.sql import Query, load
 from holdfast.memories.deletion import erase_rows
 
 queries = load(__file__)
+renaming = load(__file__, "renaming.sql")
 
 # Indexed objects that may lie in a scope which others share, by table.
 _INDEXED = {"node_items": "node_item", "store_entries": "store_entry", "shared_entries": "entry"}
@@ -57,8 +58,8 @@ class Eraser:
     async def run(self) -> Erased:
         """Delete, then rename."""
         scopes = await self._scopes()
-        self._params["nodes"] = await self._ids("find_nodes")
-        self._params["stores"] = await self._ids("find_stores")
+        self._params["nodes"] = await self._ids(queries.find_nodes)
+        self._params["stores"] = await self._ids(queries.find_stores)
         for table, rule in ERASED.items():
             if not rule.late:
                 await self._erase_table(table)
@@ -83,13 +84,13 @@ class Eraser:
         gone = [*self._erased.assets, *(i for ids in self._erased.by_table.values() for i in ids)]
         return [each for each in gone if is_made_id(each)]
 
-    async def _ids(self, query: str, **params: Any) -> list[str]:
-        return await self._tx.all(str, getattr(queries, query), **{**self._params, **params})
+    async def _ids(self, query: Query, **params: Any) -> list[str]:
+        return await self._tx.all(str, query, **{**self._params, **params})
 
     async def _scopes(self) -> list[str]:
         """The scopes of the index that are the person's alone."""
         user_id, of_user = self._params["user_id"], self._params["of_user"]
-        agents = await self._ids("agents_of_person")
+        agents = await self._ids(queries.agents_of_person)
         return [
             f"memory/{of_user}",
             f"conversation/{of_user}",
@@ -100,7 +101,7 @@ class Eraser:
         ]
 
     async def _erase_table(self, table: str) -> None:
-        gone = await self._ids(f"erase_{table}")
+        gone = await self._ids(getattr(queries, f"erase_{table}"))
         self._erased.by_table[table] += gone
         if table == "api_keys":
             self._params["keys"] = gone
@@ -120,17 +121,17 @@ class Eraser:
                 }
             ),
         }
-        found = await self._ids("find_memories")
-        derived = await self._ids("find_derived", memories=found)
+        found = await self._ids(queries.find_memories)
+        derived = await self._ids(queries.find_derived, memories=found)
         gone["memories"] = found + derived
         if gone["memories"]:
             self._erased.assets = await erase_rows(self._tx, gone["memories"])
-        await self._ids("cut_sources", memories=gone["memories"])
+        await self._ids(queries.cut_sources, memories=gone["memories"])
 
     async def _erase_shared(self) -> None:
         gone = self._erased.by_table
-        gone["shared_entries"] = await self._ids("erase_shared_entries")
-        gone["shared_messages"] = await self._ids("erase_shared_messages")
+        gone["shared_entries"] = await self._ids(queries.erase_shared_entries)
+        gone["shared_messages"] = await self._ids(queries.erase_shared_messages)
         await self._tx.run(queries.count_shared_conversations)
 
     async def _erase_history(self) -> None:
@@ -144,19 +145,21 @@ class Eraser:
         pairs += [("memory", each) for each in self._erased.by_table["memories"]]
         pairs += [("entry", each) for each in self._erased.by_table["shared_entries"]]
         gone = await self._ids(
-            "erase_revisions",
+            queries.erase_revisions,
             kinds=[kind for kind, _ in pairs],
             ids=[each for _, each in pairs],
         )
-        gone += await self._ids("erase_personal_revisions", shared_kinds=list(SHARED_KINDS))
+        gone += await self._ids(queries.erase_personal_revisions, shared_kinds=list(SHARED_KINDS))
         if self._params["everything"]:
-            self._erased.renamed["revisions redacted"] = len(await self._ids("redact_written"))
+            self._erased.renamed["revisions redacted"] = len(
+                await self._ids(queries.redact_written)
+            )
         self._erased.by_table["revisions"] = gone
-        await self._ids("cut_history")
+        await self._ids(renaming.cut_history)
 
     async def _rename(self) -> None:
         for table in ("memories", "nodes", "memory_stores", "revisions"):
-            self._erased.renamed[table] = len(await self._ids(f"rename_{table}"))
+            self._erased.renamed[table] = len(await self._ids(getattr(renaming, f"rename_{table}")))
 
 
 def _this_job(tx: Tx) -> str:

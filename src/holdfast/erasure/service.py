@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from holdfast.conversations.backends import Backends
 from holdfast.erasure import files, outside
 from holdfast.erasure.model import Receipt, ids_digest, person_digest, receipt_digest
-from holdfast.erasure.rows import Eraser, queries
+from holdfast.erasure.rows import Eraser, queries, renaming
 from holdfast.erasure.rules import REWRITTEN
 from holdfast.kernel import clock, jobs, metrics
 from holdfast.kernel.caller import Caller
@@ -20,7 +20,10 @@ from holdfast.kernel.ids import is_id, new_id
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.key_cache import KeyCache
 from holdfast.kernel.pages import Cursor, Page, read_page
+from holdfast.kernel.sql import load
 from holdfast.memories.assets.objects import ObjectStore
+
+receipts = load(__file__, "receipts.sql")
 
 JOB, JOB_EVERYTHING = "erase", "erase_everything"
 
@@ -114,7 +117,7 @@ async def _write(tx: Tx, user_id: str, **fields: Any) -> Receipt:
     salt = secrets.token_hex(16)
     receipt = await tx.one(
         Receipt,
-        queries.write_receipt,
+        receipts.write_receipt,
         id=new_id("rcpt"),
         salt=salt,
         person_sha256=person_digest(salt, user_id),
@@ -124,7 +127,7 @@ async def _write(tx: Tx, user_id: str, **fields: Any) -> Receipt:
         raise RuntimeError("the receipt was not written")
     if tx.caller is not None and tx.caller.credential == "job":
         await tx.run(
-            queries.rename_job,
+            renaming.rename_job,
             user_id=user_id,
             receipt=receipt.id,
             this_job=tx.caller.credential_id,
@@ -142,7 +145,7 @@ async def complete(erasing: Erasing, caller: Caller, receipt: Receipt) -> Receip
     done = {"objects_deleted": len(to_delete), "redis": redis}
     if to_delete or not receipt.outside.get("redis"):
         receipt = await _note(
-            erasing.db, caller, queries.note_outside, receipt, outside=Jsonb(done)
+            erasing.db, caller, receipts.note_outside, receipt, outside=Jsonb(done)
         )
 
     async def progress(number: int, of: int) -> None:
@@ -155,7 +158,7 @@ async def complete(erasing: Erasing, caller: Caller, receipt: Receipt) -> Receip
     return await _note(
         erasing.db,
         caller,
-        queries.complete_receipt,
+        receipts.complete_receipt,
         receipt,
         files=Jsonb(rewritten),
         completed_at=ended.completed_at,
@@ -197,11 +200,11 @@ async def open_receipt(db: Database, caller: Caller, receipt_id: str) -> Receipt
 async def _find_receipt(db: Database, caller: Caller, receipt_id: str) -> Receipt | None:
     if not is_id(receipt_id, "rcpt"):
         return None
-    return await db.one(caller, Receipt, queries.read_receipt, id=receipt_id)
+    return await db.one(caller, Receipt, receipts.read_receipt, id=receipt_id)
 
 
 async def list_receipts(db: Database, caller: Caller, cursor: Cursor) -> Page[Receipt]:
     """The receipts of the org, newest first, for those who administer it."""
     caller.must_administer("reading receipts of erasures")
     async with db.read(caller) as tx:
-        return await read_page(tx, Receipt, queries.list_receipts, cursor)
+        return await read_page(tx, Receipt, receipts.list_receipts, cursor)

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from holdfast.erasure.model import Receipt, Verdict, receipt_digest
-from holdfast.erasure.rows import queries
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
+from holdfast.kernel.sql import load
+
+receipts = load(__file__, "receipts.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ async def verify(db: Database, caller: Caller, receipt: Receipt) -> Verdict:
     rows = await db.all(
         caller,
         _Left,
-        queries.find_left,
+        receipts.find_left,
         salt=receipt.salt,
         person_sha256=receipt.person_sha256,
         erased_at=receipt.erased_at,

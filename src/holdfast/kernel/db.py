@@ -14,23 +14,23 @@ All use libpq's pipeline mode. An outer transaction that is already open in this
 is joined by a savepoint, so that a service function need not know (decision 17).
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+from psycopg_pool import PoolTimeout
 
-from holdfast.kernel import clock, metrics, replica, time_limit, tracing
+from holdfast.kernel import clock, replica, tracing
 from holdfast.kernel.attempts import hanging_up_after, once_more
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.connection import Connection, NoAnswer
+from holdfast.kernel.connection import Connection
 from holdfast.kernel.disk import FULL, Disk
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool, answers
+from holdfast.kernel.lending import Lender
+from holdfast.kernel.pool import POOL_TIMEOUT_S, Pool
 from holdfast.kernel.replica import Replica
 from holdfast.kernel.session import ROLE, enter_service, one_transaction
 from holdfast.kernel.sql import Query, load
@@ -70,7 +70,6 @@ class Database:
         `services`, here and in every transaction: what embeds, the cache of keys."""
         self._disk = Disk(folder)
         self.url = url
-        self._statement_timeout_s = statement_timeout_s
         self.services = TypedStore(services)
         self.pooled = False  # whether a pooler is in between, known once it is open
         self.on_citus = False  # whether tables are distributed over nodes, known likewise
@@ -86,12 +85,12 @@ class Database:
             max_waiting=1000,
             configure=self._enter_service,
         )
+        self._lender = Lender(url, self._pool, self._disk, statement_timeout_s=statement_timeout_s)
         self.replica: Replica | None = None
         if replica_url is not None:
             self.replica = Replica(
                 replica_url, self, max_size=max_size, statement_timeout_s=statement_timeout_s
             )
-        self._probe: asyncio.Task[bool] | None = None
         self._open_tx: ContextVar[Tx | None] = ContextVar("open_tx", default=None)
         self._batch: ContextVar[ReadBatch | None] = ContextVar("batch", default=None)
 
@@ -132,7 +131,7 @@ class Database:
 
     async def check(self) -> None:
         """Raises BackendUnavailable unless the database answers and can write."""
-        async with self._connection(TimeLimit(CHECK_TIMEOUT_S)) as connection:
+        async with self._lender.lent(TimeLimit(CHECK_TIMEOUT_S)) as connection:
             await connection.execute("SELECT 1")
         if self._disk.is_full:
             raise BackendUnavailable(FULL)
@@ -150,7 +149,7 @@ class Database:
         return await self._server_fact(replica.queries.system_identifier)
 
     async def _server_fact(self, query: Query) -> str:
-        async with self._connection() as connection:
+        async with self._lender.lent() as connection:
             [fact] = await (await connection.execute(query.bytes)).fetchone() or [""]
         return str(fact)
 
@@ -207,15 +206,8 @@ class Database:
         if self.replica is not None and replicated is not None:
             async with self.replica.lent(replicated):
                 return await self._read_on(replicated, caller, reads, last)
-        limit = self._limit_of_call()
-        with self._reaching():
-            connection = await self._check_out(limit)
-            connection.time_limit = limit
-            try:
-                return await self._read_on(connection, caller, reads, last)
-            finally:
-                connection.time_limit = None
-                await self._pool.putconn(connection)
+        async with self._lender.lent_for_one_read() as connection:
+            return await self._read_on(connection, caller, reads, last)
 
     async def _read_on(
         self,
@@ -265,7 +257,7 @@ class Database:
         or calls a function that goes through every org."""
 
         async def once() -> list[T]:
-            async with self._connection() as connection:
+            async with self._lender.lent() as connection:
                 async with one_transaction(connection):
                     await connection.execute(queries.enter_with_proof.bytes, {"proof": proof})
                     tx = Tx(connection, None, clock.now())
@@ -281,7 +273,7 @@ class Database:
         unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with self._reaching(), hanging_up_after(within_s, outer.connection):
+            with self._lender.reaching(), hanging_up_after(within_s, outer.connection):
                 yield Tx(outer.connection, caller, outer.now, self.services)
             return
         async with self._read_connection() as connection:
@@ -301,12 +293,12 @@ class Database:
         `within_s` is unavailable."""
         outer = self._joined(caller)
         if outer is not None:
-            with self._reaching(), hanging_up_after(within_s, outer.connection):
+            with self._lender.reaching(), hanging_up_after(within_s, outer.connection):
                 async with outer.step(caller) as inner:
                     yield inner
             return
         replica.stop_reading()
-        async with self._connection() as connection:
+        async with self._lender.lent() as connection:
             tx = Tx(connection, caller, clock.now(), self.services)
             token = self._open_tx.set(tx)
             try:
@@ -331,7 +323,7 @@ class Database:
     async def snapshot(self, caller: Caller) -> AsyncIterator[Connection]:
         """A connection on which everything is read as it stood at one moment, for as long as that takes: an export. It is
         not pipelined, so that rows can be read through a cursor of the server."""
-        async with self._connection() as connection:
+        async with self._lender.lent() as connection:
             connection.time_limit = None
             await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
@@ -353,68 +345,11 @@ class Database:
         """A connection to the replica where this call may read from it, else one of the pool."""
         connection = None if self.replica is None else await self.replica.check_out()
         if self.replica is None or connection is None:
-            async with self._connection() as connection:
+            async with self._lender.lent() as connection:
                 yield connection
             return
         async with self.replica.lent(connection):
             yield connection
-
-    @asynccontextmanager
-    async def _connection(self, limit: TimeLimit | None = None) -> AsyncIterator[Connection]:
-        """A connection of the pool. Without a limit the call's own holds."""
-        limit = limit or self._limit_of_call()
-        with self._reaching():
-            connection = await self._check_out(limit)
-            connection.time_limit = limit
-            try:
-                async with connection:
-                    yield connection
-            finally:
-                connection.time_limit = None
-                await self._pool.putconn(connection)
-
-    def _limit_of_call(self) -> TimeLimit | None:
-        if self._statement_timeout_s is None:
-            return None
-        return time_limit.current(self._statement_timeout_s, self._answers)
-
-    async def _answers(self) -> bool:
-        """Whether the server takes a new connection. Those who ask at once share one attempt."""
-        if self._probe is None or self._probe.done():
-            self._probe = asyncio.create_task(answers(self.url))
-        return await asyncio.shield(self._probe)
-
-    async def _check_out(self, limit: TimeLimit | None) -> Connection:
-        if limit is None:
-            return await self._pool.getconn()
-        if not limit.left_s and not await limit.renew():
-            raise NoAnswer(f"no answer in {limit.seconds:g} s")
-        with limit:
-            # At least a second: what is left may be a moment, and the next round would only begin then.
-            return await self._pool.getconn(min(POOL_TIMEOUT_S, max(1.0, limit.left_s)))
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """Everything that says that the database is not there, as MEM-003."""
-        try:
-            yield
-        except (PoolTimeout, PoolClosed, TooManyRequests) as error:
-            raise self._unavailable("the database cannot be reached") from error
-        except NoAnswer as error:
-            raise self._unavailable(f"the database gave {error}") from error
-        except psycopg.errors.DiskFull as error:
-            self._disk.write_was_refused()
-            raise self._unavailable(FULL) from error
-        except psycopg.InternalError as error:
-            # Its caller went on after a statement had failed (25P02: a read is joined without a savepoint), or the server has a
-            # fault (XX…: statistics rewritten while a statement was planned). Nothing was written; the call may be repeated.
-            raise self._unavailable(f"the database failed ({error.sqlstate})") from error
-        except psycopg.OperationalError as error:
-            raise self._unavailable("the database went away while it was asked") from error
-
-    def _unavailable(self, detail: str) -> BackendUnavailable:
-        metrics.backend_failures.labels("database").inc()
-        return BackendUnavailable(FULL if self._disk.is_full else detail)
 
 
 def _must_be_of_one_org(tx: Tx, caller: Caller) -> None:
