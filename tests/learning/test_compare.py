@@ -41,12 +41,20 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("Tadhg swims four mornings a week.", "Tadhg swims four mornings a week.", "same"),
         ("Tadhg swims four mornings a week.", "Tadhg swims six mornings a week now.", "supersede"),
         ("the walk-in repair cost 640 pounds.", "the wedding is on 19 June.", "add"),
+        ("my item number 1 is in drawer 7.", "my item number 2 is in drawer 9.", "add"),  # another item
+        ("my item number 1 is in drawer 7.", "my item number 1 is in drawer 9 now.", "supersede"),
     ],
 )  # fmt: skip
 def test_two_statements_are_told_apart(first, then, outcome):
     result = compare(candidate(then), [known(first)])
     assert result.outcome == outcome
     assert result.fact_id == (None if outcome == "add" else "fact-0")
+
+
+def test_what_an_assistant_read_out_of_memory_and_the_user_confirms_is_the_same():
+    (confirmed,) = plain(learned(("assistant", "Your boat is called Calypso."), "Yes."))
+    written = KnownFact("fact-0", "My boat is called Calypso and lies in Split.")
+    assert compare(confirmed, [written]).outcome == "same"
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,29 @@ def test_a_request_in_another_language_keeps_the_users_words():
     assert found.rule == "explicit/de"
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "Remember that my locker code is blue owl. My brother Tom lives in Oslo. I prefer tea over coffee.",
+            {"The user's locker code is blue owl.", "The user's brother Tom lives in Oslo.", "The user prefers tea."},
+        ),
+        ("Remember that I park on level 3. What is the weather?", {"The user parks on level 3."}),
+        ("Remember that I park on level 3. It has a lift.", {"The user parks on level 3. It has a lift."}),
+        (
+            "Remember that my bus is the 42. Also remember that I park on level 3.",
+            {"The user's bus is the 42.", "The user parks on level 3."},
+        ),
+        (
+            "Please note: the archive closes at noon. The cellar key hangs behind the door. Is it warm today?",
+            {"The archive closes at noon.", "The cellar key hangs behind the door."},
+        ),
+    ],
+)  # fmt: skip
+def test_a_request_to_remember_ends_with_what_it_is_about(text, kept):
+    assert {each.text for each in plain(learned(text))} == kept
+
+
 def test_a_masked_secret_is_never_cited_while_the_rest_of_the_message_is_kept():
     found = plain(learned("My name is Sam. My password is hunter2 and I use it since 2019."))
     assert [each.text for each in found] == ["The user's name is Sam."]

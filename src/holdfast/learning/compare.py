@@ -54,6 +54,17 @@ _MONTH: Any = compile_rule(
 _WEEKDAY: Any = compile_rule(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
 _NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
 _PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
+_VERB: Any = compile_rule(
+    r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends)\b"
+)
+_NUMBERED: Any = compile_rule(r"\b([a-z]{2,})\s?#?\s?(\d+)\b")
+_NO_LABEL = frozenset(
+    word_list(
+        "on at in by to from until till since for of about than and or over under around between after before every each the my our his her their your its"
+        " only just all both these those with as january february march april may june july august september october november december"
+    )
+)
+"""Words before a figure that make no name with it: "on 3 May", "the 5 boxes", but not "box 5"."""
 _NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -113,6 +124,7 @@ def compare(
     `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words; what has none is
     compared by slot and words alone.
     """
+    known = [fact for fact in known if not _of_another_number(candidate.text, fact.text)]
     by_slot = _by_slot(candidate, known)
     if by_slot is not None:
         return by_slot
@@ -173,8 +185,30 @@ def signs(
 
 
 def _words(text: str, said: str) -> frozenset[str]:
-    """The stems of a statement: of the user's own words where they are known, since the text names the user in each."""
-    return stems(said) if said and not text.startswith(ASKED) else stems(text)
+    """The stems of a statement: of the user's own words where they are known, since the text names the user in each.
+
+    Of the text where those words say nothing of it: the short answer to a question, the "yes" to what an assistant said.
+    """
+    own, words = stems(said), stems(text)
+    return own if own & words and not text.startswith(ASKED) else words
+
+
+def _of_another_number(text: str, other: str) -> bool:
+    """Whether two statements begin with the same thing under different numbers: "box 3 is …" and "box 4 is …"."""
+    numbered, others = _numbered(text), _numbered(other)
+    return any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys())
+
+
+@lru_cache(maxsize=10_000)
+def _numbered(text: str) -> Mapping[str, frozenset[str]]:
+    """The numbers by the word that they follow, in what stands before the verb."""
+    folded = fold(text)
+    verb = _VERB.search(folded)
+    found: dict[str, frozenset[str]] = {}
+    for word, figure in _NUMBERED.findall(folded[: verb.start()] if verb else ""):
+        if (label := str(word).lower()) not in _NO_LABEL:
+            found[label] = found.get(label, frozenset()) | {str(figure)}
+    return found
 
 
 def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:

@@ -69,6 +69,13 @@ class Proposal:
         if isinstance(given, dict):
             object.__setattr__(self, "result", Result(**given))
 
+    @property
+    def rehearsed(self) -> "Proposal":
+        """As a dry run shows it: nothing is applied, and a row that would be made has no id."""
+        status: Status = "pending" if self.status == "applied" else self.status
+        is_made = self.action in ("add", "supersede")
+        return replace(self, status=status, result=None if is_made else self.result)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredProposal(Proposal):

@@ -148,6 +148,7 @@ async def extract_now(
                 run.vectors = known.vectors
                 proposals = await learning_run.learn(run, known.found.extraction)
                 if dry_run:
+                    proposals = [each.rehearsed for each in proposals]
                     raise RollBack
         return proposals
 

@@ -316,4 +316,4 @@ async def _rehearse(learning: Learning, acting: Caller, read: Sequence[ReadPart]
                     learning, tx, acting, each.part, each.found, None, each.vectors
                 )
             raise RollBack
-    return proposals
+    return [each.rehearsed for each in proposals]

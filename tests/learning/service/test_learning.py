@@ -187,7 +187,8 @@ async def test_a_dry_run_changes_nothing(talk, org, rows_of):
 
     rehearsed = await talk.call("POST", "/sessions/talk-1/settle", 200, json={"dry_run": True})
 
-    assert [each["action"] for each in rehearsed["proposals"]] == ["add", "add"]
+    shown = [(each["action"], each["status"], each["result"]) for each in rehearsed["proposals"]]
+    assert shown == [("add", "pending", None)] * 2
     assert rows_of(org.id) == before
 
 

@@ -80,7 +80,7 @@ async def rehearse(
             proposals = await _consolidate(run, kinds)
             raise RollBack
     except RollBack:
-        return ConsolidationRehearsal(proposals)
+        return ConsolidationRehearsal([each.rehearsed for each in proposals])
 
 
 async def preview(

@@ -48,9 +48,6 @@ _OPENERS: Any = compile_rule(
 )
 _TO_YOU: Any = compile_rule(r"^(?:(?:so|and|but|oh) )?(?:you|your|you're|you've)\b")
 _KIN: Any = compile_rule(rf"\b(?:my|our) (?:\w+ )?{KIN}\b")
-_DEPENDS: Any = compile_rule(
-    r"^(?:he|she|they|it|it's|its|he's|she's|they're|hes|shes|that|that's|thats|this|these|those|his|her|their|him|them|which|who|and|but|so|because|cos|also|then|plus|or|not|no|yes)\b"
-)
 _OWN_SUBJECT: Any = compile_rule(
     r"\b(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our)\b|^(?-i:[A-Z][a-z]+) [a-z]|^the\b"
 )
@@ -253,7 +250,7 @@ def grouped(statements: Sequence[Sentence]) -> list[list[Sentence]]:
 def _leans(sentence: Sentence, before: Sequence[Sentence]) -> bool:
     short = len(sentence.words) < 6 or sum(len(each.words) for each in before) < 6
     return (
-        short or bool(_DEPENDS.search(sentence.folded)) or not _OWN_SUBJECT.search(sentence.folded)
+        short or voice.leans_on_earlier(sentence.folded) or not _OWN_SUBJECT.search(sentence.folded)
     )
 
 

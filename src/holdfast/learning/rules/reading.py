@@ -1,7 +1,7 @@
 """A user's message, read: which sentences state something, which are orders to keep, which ask for remembering."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.learning.model import Message
@@ -19,7 +19,7 @@ from holdfast.learning.rules.text import (
     group_span,
     sentences,
 )
-from holdfast.learning.rules.voice import has_subject
+from holdfast.learning.rules.voice import has_subject, leans_on_earlier
 
 MAX_CHARS = 20_000
 """Of a message longer than this only so much is read: the rest is a document."""
@@ -121,17 +121,47 @@ def _asked(text: str) -> list[Asked]:
     return found
 
 
-def _asked_in(line: str, offset: int) -> list[Asked]:
+def _asked_in(line: str, offset: int) -> Iterator[Asked]:
+    """The requests in a line: each reaches to the end of its sentence and over those that lean on it, behind a colon over all that state something."""
     folded = fold(line)
     for language, pattern in _EXPLICIT:
         match = pattern.search(folded)
-        if match is None or _is_no_request(folded, match):
+        if match is None or _NOT_AN_ORDER.search(folded[: match.start()]):
             continue
         start, end = group_span(match, "value") or group_span(match, "value2") or match.span()
         start -= _pronoun_before(folded, start)
-        value = Sentence(offset + start, offset + end, line[start:end], folded[start:end])
-        return [Asked(language, value, offset + match.start(), offset + end)]
-    return []
+        is_list = folded[:start].rstrip().endswith(":")
+        first, *more = _parts(line, start, end, pattern)
+        if first.is_question:
+            continue
+        parts = [first, *(each for each in more if is_list and _states_something(each))]
+        for number, part in enumerate(parts):
+            begin = part.start if number else match.start()
+            moved = replace(part, start=offset + part.start, end=offset + part.end)
+            yield Asked(language, moved, offset + begin, offset + part.end)
+        after = parts[-1].end if end == match.end() else match.end()
+        yield from _asked_in(line[after:], offset + after)
+        return
+
+
+def _parts(line: str, start: int, end: int, request: Any) -> list[Sentence]:
+    """What a request covers, cut where a sentence does not lean on the one before it; offsets in the line."""
+    folded = fold(line)
+    spans: list[tuple[int, int]] = []
+    for each in sentences(line[start:end]):
+        begin, stop = start + each.start, start + each.end
+        own = each.is_question or request.search(each.folded)
+        if spans and leans_on_earlier(each.folded) and not own:
+            begin = spans.pop()[0]
+        spans.append((begin, stop))
+    return [
+        Sentence(begin, stop, line[begin:stop], folded[begin:stop])
+        for begin, stop in spans or [(start, end)]
+    ]
+
+
+def _states_something(sentence: Sentence) -> bool:
+    return mood_of(sentence) is None and not is_request(sentence) and has_subject(sentence.folded)
 
 
 def _pronoun_before(folded: str, start: int) -> int:
@@ -142,11 +172,6 @@ def _pronoun_before(folded: str, start: int) -> int:
 
 
 _PRONOUNS = frozenset({"i", "i'm", "i've", "my", "we", "our", "we're"})
-
-
-def _is_no_request(folded: str, match: Any) -> bool:
-    """ "do you remember that …", "I remember my first day", a question: nobody asked for anything."""
-    return bool(_NOT_AN_ORDER.search(folded[: match.start()])) or folded.rstrip().endswith("?")
 
 
 def _covered(sentence: Sentence, asked: Sequence[Asked]) -> bool:

@@ -23,6 +23,9 @@ _HAS_SUBJECT = compile_rule(
     r"|someone|that's)\b|^(?:(?:and|but|so|also|oh|btw|then|now|no|yes|ok) )*(?:the|an?|my|his|her|their|there|that|this)\b"
     r"|\b(?-i:[A-Z][a-z]+)(?:'s)? [a-z]"
 )
+_LEANS = compile_rule(
+    r"^(?:he|she|they|it|it's|its|he's|she's|they're|hes|shes|that|that's|thats|this|these|those|his|her|their|him|them|which|who|and|but|so|because|cos|also|then|plus|or|not|no|yes)\b"
+)
 _VERBLIKE = compile_rule(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|will|can|could|would|should|must|may|might|got|gets?|go|goes|went|"
     r"\w+ed|\w+n't|\w+nt|\w+s)\b|'(?:s|m|re|ve|ll|d)\b|\b(?:i|he|she|they) [a-z]+|\bim\b"
@@ -72,6 +75,11 @@ def _must_be_quoted(folded: str) -> bool:
 def has_subject(folded: str) -> bool:
     """Whether a sentence names who or what it is about."""
     return bool(_HAS_SUBJECT.search(folded))
+
+
+def leans_on_earlier(folded: str) -> bool:
+    """Whether a sentence opens with a word that points to the sentence before it: "It still hurts", "And her dog"."""
+    return bool(_LEANS.search(folded))
 
 
 def _has_verb(folded: str) -> bool:
