@@ -29,12 +29,11 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
-from holdfast.access import keys
 from holdfast.bootstrap import create_org
 from holdfast.engine import find_running
-from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
 from tests import forked, rewriting, several_processes
+from tests.orgs import Org
 
 # Collecting makes some million objects that stay until the end. None of them is garbage, and no later collection looks at them.
 gc.disable()
@@ -362,52 +361,6 @@ def rows_of(owner_connection: psycopg.Connection) -> Callable[[str], dict[str, A
         }
 
     return read
-
-
-@dataclass(frozen=True)
-class Org:
-    """A tenant of this test alone."""
-
-    id: str
-    key: str
-    db: Database
-    url: str
-    clients: list[httpx.AsyncClient]
-    second_url: str | None = None
-
-    def caller(self, user: str | None = "owner", **names: Any) -> Caller:
-        """A Caller of this org, as a service key would make it."""
-        return Caller(
-            org_id=self.id,
-            credential="service",
-            credential_id="key_test",
-            workspace_id=names.pop("workspace_id", "default"),
-            user_id=user,
-            **names,
-        )
-
-    @property
-    def operator(self) -> Caller:
-        """The command line's caller."""
-        return operator(self.id)
-
-    def client(self, key: str | None = None, **headers: str) -> httpx.AsyncClient:
-        """An HTTP client with a key of this org; header names take `_` for `-`."""
-        client = httpx.AsyncClient(
-            base_url=f"{self.url}/api/v1",
-            headers={
-                "Authorization": f"Bearer {key or self.key}",
-                **{name.replace("_", "-"): value for name, value in headers.items()},
-            },
-            timeout=30,
-            transport=self.second_url and several_processes.InTurn(self.url, self.second_url),
-        )
-        self.clients.append(client)
-        return client
-
-    async def mint(self, kind: Any, **options: Any) -> str:
-        """Another API key of this org."""
-        return (await keys.create_key(self.db, self.operator, kind, **options)).key
 
 
 @pytest.fixture

@@ -1,10 +1,22 @@
 """What the tests of stores share."""
 
+import io
+import zipfile
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
+
+
+def _zip_of_one_file() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a", "from a zip")
+    return file.getvalue()
+
+
+ONE_FILE = _zip_of_one_file()
 
 
 @dataclass(frozen=True)
