@@ -64,16 +64,25 @@ BEGIN
     RETURN true;
 END $$;
 
--- What recall_words_ahead kept; an error where it was not called in this transaction, or for another org.
-CREATE OR REPLACE FUNCTION recall_kept_words(
-    org text, OUT scope_ids bigint[], OUT workspace_id text, OUT n double precision, OUT mean double precision, OUT large boolean,
+-- Steps 1 to 3 for these scopes; without scopes (NULL) what recall_words_ahead kept, with the scopes and the workspace that it was
+-- given: an error where it was not called in this transaction, or for another org.
+CREATE OR REPLACE FUNCTION recall_words_asked(
+    org text, in_scopes text[], in_workspace_id text, in_text text, in_literals text,
+    OUT scope_ids bigint[], OUT workspace_id text, OUT n double precision, OUT mean double precision, OUT large boolean,
     OUT lexemes text[], OUT idfs double precision[], OUT queries tsquery[], OUT wholes text[], OUT ids bigint[],
     OUT scores double precision[]
 )
     LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    kept CONSTANT text[] := nullif(current_setting('holdfast.recall_words', true), '')::text[];
+    kept text[];
 BEGIN
+    IF in_scopes IS NOT NULL THEN
+        scope_ids := recall_scope_ids(org, in_scopes); workspace_id := in_workspace_id;
+        SELECT * INTO n, mean, large, lexemes, idfs, queries, wholes, ids, scores
+          FROM recall_by_words(org, scope_ids, in_text, in_literals);
+        RETURN;
+    END IF;
+    kept := nullif(current_setting('holdfast.recall_words', true), '')::text[];
     IF kept[1] IS DISTINCT FROM org THEN
         RAISE EXCEPTION 'recall_words_ahead was not called in this transaction';
     END IF;
@@ -109,8 +118,6 @@ DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     vector CONSTANT halfvec := in_vector::halfvec;
-    scope_ids bigint[];
-    of_workspace text;
     w record;
     near record;
     more_ids bigint[];
@@ -119,28 +126,18 @@ DECLARE
     wanted bigint[];
     given bigint;
 BEGIN
-    IF in_scopes IS NULL THEN
-        w := recall_kept_words(org);
-        scope_ids := w.scope_ids;
-        of_workspace := w.workspace_id;
-    ELSE
-        scope_ids := recall_scope_ids(in_org, in_scopes);
-        of_workspace := in_workspace_id;
-        w := recall_by_words(org, scope_ids, in_text, in_literals);
-    END IF;
-    IF w.n = 0 THEN
-        RETURN;
-    END IF;
+    w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
+    IF w.n = 0 THEN RETURN; END IF;
     IF w.large OR vector IS NULL THEN
         any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(w.queries) each)::tsquery;
     END IF;
     IF w.large THEN
-        near := recall_near(org, scope_ids, model, vector, any_word, true, in_kinds, of_workspace, in_labels, in_now,
+        near := recall_near(org, w.scope_ids, model, vector, any_word, true, in_kinds, w.workspace_id, in_labels, in_now,
                             in_semantic_limit);
         SELECT * INTO more_ids, more_scores
           FROM recall_close_words(org, near.worded, w.ids, w.lexemes, w.idfs, w.mean);
     ELSE
-        near := recall_closest(org, scope_ids, model, vector, in_semantic_limit);
+        near := recall_closest(org, w.scope_ids, model, vector, in_semantic_limit);
     END IF;
     wanted := ARRAY(SELECT unnest(recall_first(w.ids, w.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
 
@@ -173,14 +170,14 @@ BEGIN
           LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
                                FROM passage_vectors v
                               WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
-         WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, of_workspace, in_labels, in_now);
+         WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, w.workspace_id, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = cardinality(wanted);
         IF NOT w.large THEN
-            near := recall_near(org, scope_ids, model, vector, any_word, false, in_kinds, of_workspace, in_labels, in_now,
+            near := recall_near(org, w.scope_ids, model, vector, any_word, false, in_kinds, w.workspace_id, in_labels, in_now,
                                 in_semantic_limit);
         END IF;
-        wanted := ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, of_workspace, in_labels, in_now,
+        wanted := ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, w.workspace_id, in_labels, in_now,
                                                   in_lexical_limit) || near.ids)
                         EXCEPT SELECT unnest(wanted));
     END LOOP;
@@ -208,6 +205,6 @@ BEGIN
      GROUP BY p.object_id;
 END $$;
 
-REVOKE ALL ON FUNCTION recall_begin, recall_by_words, recall_words_ahead, recall_kept_words, recall_candidates, recall_probe
+REVOKE ALL ON FUNCTION recall_begin, recall_by_words, recall_words_ahead, recall_words_asked, recall_candidates, recall_probe
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;
