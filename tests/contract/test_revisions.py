@@ -48,3 +48,37 @@ async def test_changes_are_paged_and_filtered(org):
     newest = (await api.get("/revisions", params={"kind": "memory", "since": since})).json()["data"]
     assert [each["id"] for each in newest] == [page["first_id"]]
     assert (await api.get("/revisions", params={"job_id": "job_" + "0" * 32})).json()["data"] == []
+
+
+async def test_changes_made_for_a_user_are_listed_only_where_their_object_is_seen(org):
+    api = org.client(Holdfast_User="ana")
+    entry = (await api.put("/agents/other/entries/k", json={"content": "x"})).json()["id"]
+    path = "/memory/blocks/core?agent_id=other"
+    body = {"content": "x", "expected_updated_at": None}
+    block = (await api.put(path, json=body)).json()["id"]
+    run = (await api.post("/agents/other/runs", json={})).json()["run_id"]
+    scratch = {"content": "x", "category": "conversation", "run_id": run}
+    in_run = (await api.put("/agents/other/entries/s", json=scratch)).json()["id"]
+    store = (
+        await org.client(Holdfast_User="ben").post("/memory_stores", json={"name": "s"})
+    ).json()
+    memories = f"/memory_stores/{store['id']}/memories"
+    by_ana = (await api.post(memories, json={"path": "p", "content": "x"})).json()["id"]
+    everything = {entry, block, run, in_run, by_ana}
+
+    async def listed(client):
+        found = (await client.get("/revisions", params={"limit": 100})).json()["data"]
+        return {each["object_id"] for each in found} & everything
+
+    assert await listed(api) == everything
+    of_agent = org.client(await org.mint("agent", agent_id="bot", user_id="ana"))
+    assert await listed(of_agent) == {by_ana}  # nothing of the other agent
+
+    assert (await api.put("/workspaces/lab", json={"name": "lab"})).status_code == 201
+    assert (await api.patch("/org", json={"workspaces_enabled": True})).status_code == 200
+    in_lab = org.client(Holdfast_User="ana", Holdfast_Workspace="lab")
+    assert by_ana not in await listed(in_lab)
+    assert by_ana in await listed(api)
+    ben = org.client(Holdfast_User="ben")
+    await ben.patch(f"/memory_stores/{store['id']}", json={"visibility": "private"})
+    assert by_ana not in await listed(api)
