@@ -118,6 +118,20 @@ async def test_only_utf_8_is_read(api, anonymous, encode):
             assert "not JSON" in reply.json()["detail"]
 
 
+async def test_a_name_that_an_object_has_twice_is_refused(api):
+    for text, name in (
+        ('{"key": "k", "value": "one", "value": "two"}', "value"),
+        ('{"key": "k", "value": "v", "metadata": {"a": {"b": 1, "c": 2, "b": 1}}}', "b"),
+    ):
+        reply = await api.post("/memories", content=text, headers=JSON)
+        assert f"the name '{name}' twice" in assert_problem(reply, 400, "invalid")["detail"]
+    assert (await api.get("/memories")).json()["data"] == []
+    huge = '{"key": "k", "value": "v", "metadata": {"n": ' + "1" * 5_000 + "}}"
+    reply = await api.post("/memories", content=huge, headers=JSON)
+    assert "digits" in assert_problem(reply, 400, "invalid")["detail"]
+    assert "sys." not in reply.text
+
+
 async def test_a_nul_is_refused_with_its_field(api):
     reply = await api.post("/memories", json={"key": "k", "value": "a\0b"})
     assert assert_problem(reply, 422, "invalid")["errors"][0]["field"] == "value"

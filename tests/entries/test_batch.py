@@ -45,6 +45,7 @@ async def test_an_invalid_item_is_reported_and_the_others_are_stored(api):
     ]
     codes = [r["error"] and r["error"]["code"] for r in body["results"]]
     assert codes == [None, "invalid", "invalid", "limit_exceeded", *["invalid"] * 4, None, None]
+    assert body["results"][5]["error"]["detail"] == "it: must be a JSON object"
     assert await keys(api) == ["a", "w"]
 
 

@@ -238,6 +238,14 @@ async def test_an_entry_as_markdown(api):
         f"created_at: {made['created_at']}\nupdated_at: {made['updated_at']}\n---\n"
         "# Tea\r\nno sugar "
     )
+    for accept, form in (
+        ("application/json, text/markdown;q=0.5", "application/json"),
+        ("text/markdown;q=0", "application/json"),
+        ("text/markdown;q=0.9, application/json;q=0.1", "text/markdown"),
+        ("text/html, text/markdown, */*;q=0.1", "text/markdown"),
+    ):
+        reply = await api.get(at("a/b"), headers={"Accept": accept})
+        assert reply.headers["content-type"].startswith(form), accept
     missing = await api.get(at("none"), headers={"Accept": "text/markdown"})
     assert missing.headers["content-type"] == "application/problem+json"
 

@@ -1,6 +1,8 @@
 """Request bodies: read under a cap, decoded as UTF-8, parsed as JSON once, bounded in depth, free of texts that cannot be kept."""
 
 import json
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -11,6 +13,7 @@ from holdfast.kernel.limits import storable
 
 # JSON inside JSON inside JSON: deeper than any face needs, shallow enough for every recursive reader of it.
 MAX_DEPTH = 64
+MAX_NAME_CHARS = 200
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -48,13 +51,15 @@ async def read_json(
 
 
 def parse_json(body: bytes) -> Any:
-    """A body as JSON; Malformed where it is not JSON in UTF-8 (RFC 8259), or nested too deeply."""
+    """A body as JSON; Malformed where it is not JSON in UTF-8 (RFC 8259), repeats a name in an object, or is nested too deeply."""
     try:
         # Decoded here, since json.loads would also take UTF-16, UTF-32 and surrogates written as UTF-8.
         text = body.decode("utf-8-sig")
         # The C parser recurses. Brackets in texts are counted as well, so this only tells when to look closer.
         deep = text.count("[") + text.count("{") > MAX_DEPTH
-        parsed = json.loads(text, parse_constant=_refuse_constant)
+        parsed = json.loads(
+            text, parse_constant=_refuse_constant, object_pairs_hook=_object_of_unique_names
+        )
     except (ValueError, RecursionError) as error:
         raise Malformed(f"the body is not JSON: {_reason(error)}") from None
     if deep and not _is_shallow(parsed):
@@ -100,9 +105,23 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
+def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. A name that it has twice is refused: one of the two values would be dropped silently."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        repeated = next(name for name, count in counts.items() if count > 1)
+        raise ValueError(f"one object has the name {repeated[:MAX_NAME_CHARS]!r} twice")
+    return found
+
+
 def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at line {error.lineno}, column {error.colno}"
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8"
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if "set_int_max_str_digits" in str(error):  # Python's own bound, in words for its programmers
+        return f"a number has more than {sys.get_int_max_str_digits():,} digits"
+    return str(error)

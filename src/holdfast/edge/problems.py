@@ -67,7 +67,10 @@ def invalid_from(errors: Sequence[Any]) -> Invalid:
     listed = errors[:MAX_LISTED]
     found = [FieldError(_field_of(error), _message_of(error)) for error in listed]
     places = {error["loc"][0] for error in listed if error["loc"]}
-    detail = "; ".join(f"{e.field}: {e.message}" for e in found[:5]) or "the input cannot be read"
+    detail = (
+        "; ".join(f"{e.field or 'it'}: {e.message}" for e in found[:5])
+        or "the input cannot be read"
+    )
     if len(errors) > 5:
         detail += f"; and {len(errors) - 5:,} more"
     if places <= {"query", "header", "cookie"}:
@@ -173,6 +176,8 @@ def _message_of(error: Any) -> str:
         return "there is no such field"
     if error["type"] == "missing":
         return "is required"
+    if error["type"] == "model_type":
+        return "must be a JSON object"
     if error["type"] == "model_attributes_type":
         return "send a JSON object, with Content-Type: application/json"
     message: str = error["msg"]

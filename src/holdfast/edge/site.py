@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
@@ -53,7 +54,17 @@ async def docs_asset(name: str) -> Response:
     return Response((_SWAGGER / name).read_bytes(), media_type=_ASSETS[name])
 
 
-@health_router.get("/healthz", operation_id="service.health", response_class=PlainTextResponse)
+def _text_like(example: str) -> dict[int | str, dict[str, Any]]:
+    """An answer in plain text, with an example for the OpenAPI document."""
+    return {200: {"content": {"text/plain": {"example": example}}}}
+
+
+@health_router.get(
+    "/healthz",
+    operation_id="service.health",
+    response_class=PlainTextResponse,
+    responses=_text_like("ok\n"),
+)
 async def healthz() -> str:
     """The process is alive. Checks no dependency."""
     return "ok\n"
@@ -85,7 +96,12 @@ async def readyz(request: Request) -> JSONResponse:
     return JSONResponse({"ready": ready, "checks": results}, 200 if ready else 503)
 
 
-@health_router.get("/metrics", operation_id="service.metrics", response_class=PlainTextResponse)
+@health_router.get(
+    "/metrics",
+    operation_id="service.metrics",
+    response_class=PlainTextResponse,
+    responses=_text_like("# TYPE holdfast_jobs_waiting gauge\nholdfast_jobs_waiting 0.0\n"),
+)
 async def prometheus(request: Request) -> Response:
     """Prometheus metrics, of all processes of this service."""
     await _measure_backlog(request.app.state.db)

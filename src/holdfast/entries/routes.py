@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 
 from holdfast.edge import zips
+from holdfast.edge.accept import prefers
 from holdfast.edge.json_body import check_strings, read_body
 from holdfast.edge.preconditions import IfMatch, etag, set_etag
 from holdfast.edge.problems import invalid_from
@@ -209,7 +210,7 @@ async def get_entry(
         entry = await service.recall(db, caller, agent_id, key, run_id=run_id, scope=scope)
     else:
         entry = await history.as_of(db, caller, agent_id, key, as_of, run_id=run_id, scope=scope)
-    if markdown.MEDIA_TYPE in accept.lower():
+    if prefers(accept, markdown.MEDIA_TYPE):
         headers = {"ETag": etag(entry.version), "Vary": "Accept"}
         return Response(markdown.write(entry), headers=headers, media_type=markdown.MEDIA_TYPE)
     set_etag(response, entry.version)

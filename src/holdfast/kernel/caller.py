@@ -60,7 +60,11 @@ class Caller:
     def must_be_user(self) -> str:
         """The user asked for; refused where the credential has none."""
         if self.user_id is None:
-            raise ScopeDenied("this needs a user: name one with the Holdfast-User header")
+            raise ScopeDenied(
+                "this needs a user, and the agent key was made without one"
+                if self.credential == "agent"
+                else "this needs a user: name one with the Holdfast-User header"
+            )
         return self.user_id
 
     @property
