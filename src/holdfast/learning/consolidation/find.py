@@ -10,6 +10,7 @@ from holdfast.learning.compare import MANY_VALUED, REVERSIBLE, alike, negates, s
 from holdfast.learning.consolidation.stored import StoredRow
 from holdfast.learning.model import Message, Speaker
 from holdfast.learning.rules import extract
+from holdfast.learning.rules.prefilter import may_fill_slot
 from holdfast.learning.rules.text import compile_rule, fold
 
 UNUSED_AFTER = timedelta(days=90)
@@ -47,9 +48,9 @@ def with_slots(rows: Iterable[StoredRow]) -> list[StoredRow]:
 def _with_slot(row: StoredRow) -> StoredRow:
     if row.attribute or row.is_learned or row.created_at is None:
         return row
-    text = row.content[:500]
-    for pattern, words in _THIRD_PERSON:
-        text = pattern.sub(words, text)
+    text = _in_first_person(row.content[:500])
+    if not may_fill_slot(text):
+        return row
     found = extract([Message("m", "user", text, row.created_at)], speaker=Speaker()).candidates
     slots = [each for each in found if each.attribute]
     if len(slots) != 1 or slots[0].quarantined:
@@ -62,6 +63,14 @@ def _with_slot(row: StoredRow) -> StoredRow:
         value=slot.value,
         is_relation=slot.related is not None,
     )
+
+
+def _in_first_person(text: str) -> str:
+    """As the user would say it, which is what the rules read."""
+    if text[:8].lower().startswith(("user", "the user")):
+        for pattern, words in _THIRD_PERSON:
+            text = pattern.sub(words, text)
+    return text
 
 
 def duplicates(rows: Sequence[StoredRow]) -> list[Pair]:
