@@ -26,8 +26,10 @@ from holdfast.kernel.ids import new_id
 
 # A body that arrives at this rate is never cut; a slower one has the request time-out in all.
 MIN_BODY_BYTES_PER_S = 1024
-# How long a connection that was refused is read on, so that its client sees the answer instead of a reset.
+# A connection that was answered before its request was read whole is read on, so that its client sees the answer instead of a
+# reset: for LINGER_S, and again while bytes come at the rate above, up to MAX_LINGER_S.
 LINGER_S = 2.0
+MAX_LINGER_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._refused = False
         self._timer: asyncio.TimerHandle | None = None
         self._linger: asyncio.TimerHandle | None = None
+        self._lingered_bytes = 0
 
     # --- the connection ----------------------------------------------------------------------------------------------
 
@@ -98,6 +101,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes of the client."""
+        self._lingered_bytes += len(data)
         if self._refused:
             return  # read on only so that the client sees the refusal
         self.waiting_since = self.loop.time()
@@ -142,12 +146,12 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """The answer is out. What is left of the body is read for a moment, then the connection ends."""
+        """The answer is out. What is left of the body is read for a while, then the connection ends."""
         super().on_response_complete()
         if self._in_headers and self._timer is None:
             self._start_timer()  # the next request had begun meanwhile
         if self.cycle.more_body and not self.transport.is_closing():
-            self._linger = self.loop.call_later(LINGER_S, self._end_if_unread, self.cycle)
+            self._read_on(self.cycle)
 
     def on_message_complete(self) -> None:
         """The whole request is here."""
@@ -174,7 +178,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.write(raw_answer(refusal, self.server_state.default_headers))
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._linger = self.loop.call_later(LINGER_S, self.transport.abort)
+        self._read_on(None)
 
     def _start_timer(self) -> None:
         self._timer = self.loop.call_later(self.limits.request_timeout_s, self._headers_are_late)
@@ -191,8 +195,23 @@ class LimitedProtocol(HttpToolsProtocol):
         elif not self.transport.is_closing():
             self.transport.close()  # nothing was asked, so nothing is answered
 
-    def _end_if_unread(self, cycle: Any) -> None:
-        if cycle is self.cycle and cycle.more_body and not self.transport.is_closing():
+    def _read_on(self, cycle: Any, since: float | None = None) -> None:
+        """Read for a while, then end the connection unless the rest of the request has come. `cycle` is the request; None for one
+        that was refused below the application."""
+        self._lingered_bytes = 0
+        since = self.loop.time() if since is None else since
+        self._linger = self.loop.call_later(LINGER_S, self._end_if_unread, cycle, since)
+
+    def _end_if_unread(self, cycle: Any, since: float) -> None:
+        is_read = cycle is not None and (cycle is not self.cycle or not cycle.more_body)
+        if is_read or self.transport.is_closing():
+            return
+        goes_on = self._lingered_bytes >= MIN_BODY_BYTES_PER_S * LINGER_S
+        if goes_on and self.loop.time() < since + MAX_LINGER_S:
+            self._read_on(cycle, since)
+        elif cycle is None:
+            self.transport.abort()  # its end is written already
+        else:
             self.transport.close()
 
 
