@@ -4,37 +4,37 @@ Order: flags of the command line, then `HOLDFAST_*` variables, then the TOML fil
 (how long a block may be) are not settings: they stand in each face's model.py.
 """
 
-import json
 import os
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
+from holdfast.setting_forms import (
+    Duration,
+    EmbedderName,
+    HttpUrl,
+    LogLevel,
+    Networks,
+    Origins,
+    PostgresUrl,
+    RedisUrl,
+    Words,
+)
+
 
 def _config_file() -> Path:
-    return Path(os.environ.get("HOLDFAST_CONFIG", user_config_path("holdfast") / "holdfast.toml"))
-
-
-def _as_list(value: Any) -> Any:
-    """A list as it stands in a variable: JSON, or words with commas between them."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        return json.loads(value)
-    return [word.strip() for word in value.split(",") if word.strip()]
-
-
-Words = Annotated[list[str], NoDecode, BeforeValidator(_as_list)]
+    named = os.environ.get("HOLDFAST_CONFIG")
+    return Path(named) if named else user_config_path("holdfast") / "holdfast.toml"
 
 
 class Settings(BaseSettings):
@@ -53,14 +53,14 @@ class Settings(BaseSettings):
     processes: int = Field(1, ge=1, le=64, description="How many API processes share the port.")
     worker: bool = Field(True, description="Run background jobs inside `serve`.")
 
-    database_url: str | None = Field(
+    database_url: PostgresUrl | None = Field(
         None, description="A Postgres 15+ with pgvector; unset starts the embedded one."
     )
-    migration_url: str | None = Field(
+    migration_url: PostgresUrl | None = Field(
         None,
         description="The URL of the schema's owner, directly to Postgres, if database_url has another login or is a pooler.",
     )
-    replica_url: str | None = Field(
+    replica_url: PostgresUrl | None = Field(
         None,
         description="A streaming replica of database_url, which recall and other reads are answered from when it is up to date.",
     )
@@ -68,17 +68,17 @@ class Settings(BaseSettings):
         None,
         description="Where assets are stored, such as s3://bucket/prefix; unset: a folder of data_dir.",
     )
-    redis_url: str | None = Field(None, description="Redis, for conversations persisted there.")
+    redis_url: RedisUrl | None = Field(None, description="Redis, for conversations persisted there.")
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
-    statement_timeout: str = Field(
+    statement_timeout: Duration = Field(
         "10s",
         description="How long a call waits for a database that does not answer; then it is answered with MEM-003.",
     )
 
     llm: str | None = Field(None, description="The model for extraction and summaries.")
-    llm_base_url: str | None = Field(None, description="An OpenAI-compatible endpoint.")
+    llm_base_url: HttpUrl | None = Field(None, description="An OpenAI-compatible endpoint.")
     llm_api_key: SecretStr | None = Field(None, description="The key for that endpoint.")
-    embedder: str = Field(
+    embedder: EmbedderName = Field(
         "local",
         description="local, none, or an OpenAI-compatible URL (https://host/v1#model).",
     )
@@ -87,7 +87,7 @@ class Settings(BaseSettings):
         "on",
         description="Whether recall compares its candidates token by token, if the model supports it.",
     )
-    token_endpoints: Words = Field(
+    token_endpoints: Origins = Field(
         default_factory=list,
         description="Origins (https://host:port) that memory resources may ask for token counts, besides the "
         "providers' own.",
@@ -97,13 +97,13 @@ class Settings(BaseSettings):
         description="Environment variables that memory resources may name as api_key_env, besides the "
         "providers' usual ones.",
     )
-    flushed_kept_for: str | None = Field(
+    flushed_kept_for: Duration | None = Field(
         None, description="How long flushed messages are kept, such as 90d; unset: forever."
     )
-    settle_after: str = Field(
+    settle_after: Duration = Field(
         "15m", description="How long nothing is written to a conversation before it settles."
     )
-    consolidate: str | None = Field(
+    consolidate: Duration | None = Field(
         None, description="How often memory is consolidated by itself, such as 24h; unset: never."
     )
 
@@ -131,7 +131,7 @@ class Settings(BaseSettings):
         description="Host names that MCP answers to besides loopback ones; none: those alone on a loopback "
         "address, any on another.",
     )
-    trusted_proxies: Words = Field(
+    trusted_proxies: Networks = Field(
         default_factory=list,
         description="Addresses or networks of proxies whose X-Forwarded-For header is used; none by default.",
     )
@@ -139,15 +139,15 @@ class Settings(BaseSettings):
         None,
         description="Send the cookie over HTTPS only; by default if the host is not loopback.",
     )
-    slow_recall: str = Field(
+    slow_recall: Duration = Field(
         "1s",
         description="A recall that takes longer is logged with what took how long, without content.",
     )
-    otlp_endpoint: str | None = Field(
+    otlp_endpoint: HttpUrl | None = Field(
         None,
         description="An OpenTelemetry collector (OTLP over HTTP, http://127.0.0.1:4318) for traces and metrics; unset: none.",
     )
-    log_level: str = Field("info", description="debug, info, warning or error.")
+    log_level: LogLevel = Field("info", description="debug, info, warning or error.")
 
     @model_validator(mode="after")
     def _replica_needs_a_primary(self) -> Self:
@@ -185,10 +185,28 @@ class SettingsError(Exception):
 
 def read_settings(**flags: Any) -> Settings:
     """The settings with the flags that were given (None: not given)."""
+    _check_file(_config_file())
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         raise SettingsError("; ".join(_in_words(each) for each in error.errors())) from None
+
+
+def _check_file(file: Path) -> None:
+    """Raise SettingsError for a file that was named and is not there, that is no TOML, or that has a name which is no setting."""
+    if not file.is_file():
+        if os.environ.get("HOLDFAST_CONFIG"):
+            raise SettingsError(f"HOLDFAST_CONFIG: there is no file {file}")
+        return
+    try:
+        names = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read as TOML: {error}") from None
+    unknown = sorted(names.keys() - Settings.model_fields.keys())
+    if unknown:
+        raise SettingsError(
+            f"{file}: there is no setting {', '.join(unknown)} (docs/settings.md has them all)"
+        )
 
 
 def _in_words(error: Mapping[str, Any]) -> str:
