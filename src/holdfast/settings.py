@@ -68,7 +68,9 @@ class Settings(BaseSettings):
         None,
         description="Where assets are stored, such as s3://bucket/prefix; unset: a folder of data_dir.",
     )
-    redis_url: RedisUrl | None = Field(None, description="Redis, for conversations persisted there.")
+    redis_url: RedisUrl | None = Field(
+        None, description="Redis, for conversations persisted there."
+    )
     pool_size: int = Field(20, ge=1, le=500, description="Database connections per process.")
     statement_timeout: Duration = Field(
         "10s",

@@ -1,5 +1,8 @@
 """Administration with access to the database, beside a running service."""
 
+import httpx
+import pytest
+
 
 async def test_an_org_and_keys_made_at_the_command_line_work_at_once(holdfast_json, org):
     made = holdfast_json("orgs", "create", "Acme", "--json")
@@ -53,8 +56,41 @@ def test_errors_are_one_line_and_have_their_exit_codes(holdfast, org):
     code, _, err = holdfast("keys", "list", HOLDFAST_DATABASE_URL="postgresql://x@127.0.0.1:1/x")
     assert code == 3
     assert "Traceback" not in err
-    code, _, _ = holdfast("no-such-command")
-    assert code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("no-such-command",),
+        ("recall",),
+        ("recall", "tea", "--limit", "many"),
+        ("keys", "create", "--kind", "robot"),
+    ],
+)
+def test_a_wrong_command_is_one_line_that_names_the_help(holdfast, words):
+    code, out, err = holdfast(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("holdfast: ")
+    assert err.endswith(" --help)\n")
+
+
+@pytest.mark.parametrize(
+    "words", [("keys", "create", "--kind", "service"), ("users", "list"), ("projects", "put", "x")]
+)
+def test_an_org_that_is_not_there_is_not_found(holdfast, words):
+    code, out, err = holdfast(*words, "--org", "org_nowhere")
+    assert (code, out) == (4, "")
+    assert err == "holdfast: there is no org 'org_nowhere' here (holdfast orgs list)\n"
+
+
+async def test_a_password_is_read_from_a_pipe(holdfast_json, org, service):
+    email, secret = f"ana@{org.id}.example", "a long enough phrase"
+    words = ("users", "add", "ana", "--email", email, "--password", "--org", org.id)
+    assert "link_token" not in holdfast_json(*words, stdin=f"{secret}\n")
+    given = {"email": email, "password": secret}
+    async with httpx.AsyncClient() as browser:
+        reply = await browser.post(f"{service.url}/api/v1/auth/login", json=given)
+    assert reply.status_code == 200
 
 
 def test_doctor_finds_this_deployment_in_order(holdfast_json):

@@ -98,14 +98,17 @@ async def test_a_job_of_another_user_is_not_found(holdfast, printed, queued):
 async def test_nobody_is_erased_before_it_was_confirmed(holdfast, org):
     ana = org.client(Holdfast_User="ana")
     saved = (await ana.post("/memories", json={"key": "tea", "value": "green"})).json()
-    for answer in ("n\n", ""):  # no, and the end of the input
-        code, _, _ = holdfast("erase", "--user", "ana", "--url", org.url, stdin=answer)
-        assert code != 0
+    for answer in ("y\n", ""):  # a pipe confirms nothing
+        code, out, err = holdfast("erase", "--user", "ana", "--url", org.url, stdin=answer)
+        assert (code, out, err.count("\n")) == (FAILED, "", 1)
+        assert "--yes" in err
     assert (await ana.get(f"/memories/{saved['id']}")).json()["value"] == "green"
     assert (await org.client().get("/erasures")).json()["data"] == []
 
 
-async def test_a_receipt_that_does_not_hold_is_seen_by_the_exit_code(holdfast, db, org, service):
+async def test_a_receipt_that_does_not_hold_is_seen_by_the_exit_code(
+    holdfast, db, org, service, tmp_path
+):
     """Here of an erasure whose files were not rewritten yet. tests/erasure/test_files.py erases and checks to the end."""
     await org.client(Holdfast_User="ana").post("/memories", json={"key": "tea", "value": "green"})
     erasing = Erasing(Backends(db=db, redis=None), ObjectStore(f"{service.data_dir}/assets"), str)
@@ -114,6 +117,14 @@ async def test_a_receipt_that_does_not_hold_is_seen_by_the_exit_code(holdfast, d
     verdict = json.loads(out)
     assert (code, verdict["ok"], verdict["complete"]) == (FAILED, False, False)
     assert verdict["left"] == {}
+    kept = tmp_path / "receipt.json"
+    kept.write_text(json.dumps({"id": receipt.id}))
+    code, out, _ = holdfast("erase", "--verify", str(kept), "--url", org.url, "--json")
+    assert (code, json.loads(out)) == (FAILED, verdict)
+    kept.write_text("[]")
+    code, out, err = holdfast("erase", "--verify", str(kept), "--url", org.url)
+    assert (code, out) == (FAILED, "")
+    assert "holds no receipt" in err
     code, out, _ = holdfast("erase", "--verify", f"rcpt_{'0' * 32}", "--url", org.url)
     assert (code, out) == (NOT_FOUND, "")
 

@@ -93,8 +93,9 @@ async def test_on_a_terminal_there_is_a_table_and_explain_shows_the_parts(holdfa
     _, out, _ = holdfast("remember", "Ana takes her tea green [/bold]no sugar", terminal=True)
     assert "Ana takes her tea green [/bold]no sugar" in out
     _, out, _ = holdfast("recall", "green tea", terminal=True)
-    head, line = out.strip().splitlines()
-    assert head.split() == ["score", "kind", "id", "text"]
+    head, line, key = out.strip("\n").splitlines()
+    assert head.split() == ["score", "kind", "id", "and", "key", "text"]
+    assert key.strip().startswith("text-")
     score, kind, shown_id, text = line.split(maxsplit=3)
     assert (kind, text.strip()) == ("memory", "Ana takes her tea green [/bold]no sugar")
     assert len(shown_id) == len("memory_") + 32
@@ -103,7 +104,7 @@ async def test_on_a_terminal_there_is_a_table_and_explain_shows_the_parts(holdfa
     parts = found["explain"]["parts"]
     assert found["score"] == pytest.approx(sum(parts.values()))
     _, out, _ = holdfast("recall", "green tea", "--explain", terminal=True)
-    _, line, shown = out.strip("\n").splitlines()
+    _, line, shown = out.strip("\n").splitlines()  # the parts stand beside the key
     assert float(score) == pytest.approx(found["score"], abs=0.01)
     assert [word for word in shown.split() if word in parts] == list(parts)
 

@@ -32,8 +32,8 @@ def test_ids_and_keys_are_whole_however_narrow_the_terminal(
     for words in (("memories", "list"), ("recall", "tea"), ("memories", "show", saved["id"])):
         code, shown = holdfast_in_terminal(columns, *words, **env)
         assert (code, saved["id"] in plain(shown)) == (0, True), shown
-    code, shown = holdfast_in_terminal(columns, "memories", "list", **env)
-    assert saved["key"] in plain(shown)
+        if words[1] != "show":
+            assert saved["key"] in plain(shown)
 
 
 def test_other_columns_are_cut_to_the_terminal(holdfast_in_terminal, saved, env):
@@ -49,7 +49,7 @@ def test_a_terminal_gets_colours_unless_no_color_says_otherwise(holdfast_in_term
     _, shown = holdfast_in_terminal(100, "memories", "list", **env)
     assert COLOUR.search(shown)
     _, without = holdfast_in_terminal(100, "memories", "list", NO_COLOR="1", **env)
-    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", without)
+    assert "\x1b" not in without
     _, as_json = holdfast_in_terminal(100, "memories", "list", "--json", **env)
     assert json.loads(as_json)[0]["id"] == saved["id"]
 

@@ -22,9 +22,10 @@ def main() -> None:
     """Run a command; an error is one line that says what to do next."""
     skip_unused()
     try:
-        app(prog_name="holdfast")
+        code = app(prog_name="holdfast", standalone_mode=False)
     except Exception as error:  # those without an exit code are raised again
         code = exit_code_of(error)
         if code is None:  # a defect of ours: with its traceback
             raise
         leave(error, code)
+    raise SystemExit(code or 0)  # a code is that of a `typer.Exit`

@@ -3,6 +3,7 @@
 Every command acts on one org: `--org`, or the only one there is.
 """
 
+import sys
 from datetime import datetime
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from holdfast.directory import agents, projects, users, workspaces
 from holdfast.directory.model import Visibility
 from holdfast.kernel.caller import Caller, operator
 from holdfast.kernel.db import Database
-from holdfast.kernel.errors import Invalid
+from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.key_cache import KeyKind
 from holdfast.kernel.pages import MAX_LIMIT, Cursor
 from holdfast.settings import read_settings
@@ -47,14 +48,14 @@ def register(app: typer.Typer) -> None:
     app.add_typer(agents_app, name="agents")
 
 
-def caller_of(org: str | None) -> Caller:
-    """The operator of this org, or of the only one there is."""
-    if org is not None:
-        return operator(org)
-    found = _org_ids()
-    if len(found) != 1:
-        raise Invalid(f"there are {len(found)} orgs; choose one with --org (holdfast orgs list)")
-    return operator(found[0][0])
+def caller_of(org: str | None, *, option: str = "--org") -> Caller:
+    """The operator of this org, or of the only one there is; `option` is what the command calls its choice."""
+    found = [org_id for org_id, _ in _org_ids()]
+    if org is None and len(found) != 1:
+        raise Invalid(f"there are {len(found)} orgs; choose one with {option} (holdfast orgs list)")
+    if org is not None and org not in found:
+        raise NotFound(f"there is no org {org!r} here (holdfast orgs list)")
+    return operator(org or found[0])
 
 
 def _org_ids() -> list[tuple[str, str]]:
@@ -161,7 +162,9 @@ def add_user(
     org: Org = None,
     email: Annotated[str | None, typer.Option(help="The address to sign in with.")] = None,
     owner: Annotated[bool, typer.Option("--owner", help="May look after the org.")] = False,
-    password: Annotated[bool, typer.Option("--password", help="Ask for a password.")] = False,
+    password: Annotated[
+        bool, typer.Option("--password", help="Ask for a password; piped, read a line.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Register a person, or change how they sign in; without a password, prints a one-time link's token.
@@ -169,11 +172,7 @@ def add_user(
     Example: holdfast users add ana --email ana@example.com
     """
     caller = caller_of(org)
-    secret = (
-        typer.prompt("Password", hide_input=True, confirmation_prompt=True) if password else None
-    )
-    if secret is not None:
-        check_password_form(secret)
+    secret = _read_password() if password else None
 
     async def add(db: Database) -> dict[str, object]:
         hashed = await hash_password(secret) if secret is not None else None
@@ -186,6 +185,16 @@ def add_user(
         return added
 
     show(with_database(add), as_json=as_json)
+
+
+def _read_password() -> str:
+    """Asked for twice on a terminal; the first line of the input otherwise."""
+    if sys.stdin.isatty():
+        given = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        given = sys.stdin.readline().rstrip("\r\n")
+    check_password_form(given)
+    return str(given)
 
 
 @users_app.command("list")

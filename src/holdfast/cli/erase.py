@@ -4,6 +4,9 @@ Beside a running service (or with --url) the service does it, as a job: it knows
 command does it itself, on the database of the settings.
 """
 
+import json
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,7 +24,12 @@ def register(app: typer.Typer) -> None:
 def erase_command(
     user: Annotated[str | None, typer.Option("--user", help="The person to erase.")] = None,
     verify: Annotated[
-        str | None, typer.Option("--verify", metavar="RECEIPT", help="Check this receipt instead.")
+        str | None,
+        typer.Option(
+            "--verify",
+            metavar="RECEIPT",
+            help="Check this receipt instead: its id, or the file it was printed into.",
+        ),
     ] = None,
     everything: Annotated[
         bool,
@@ -45,15 +53,22 @@ def erase_command(
     if (user is None) == (verify is None):
         raise CommandError("name the person with --user, or a receipt with --verify")
     if user is not None and not yes:
-        typer.confirm(f"Erase everything of {user!r}? This cannot be undone.", abort=True)
+        _confirm(user)
     found = None if org is not None else _service(url, api_key)
     if verify is not None:
-        verdict = _verify(found, org, verify)
+        verdict = _verify(found, org, _receipt_id(verify))
         show(verdict, as_json=as_json)
         if not verdict["ok"]:
             raise typer.Exit(FAILED)
         return
     show(_erase(found, org, user or "", everything=everything), as_json=as_json)
+
+
+def _confirm(user: str) -> None:
+    if not sys.stdin.isatty():
+        raise CommandError("nobody is there to confirm it: give --yes to erase without being asked")
+    question = f"Erase everything of {user!r}? This cannot be undone."
+    typer.confirm(question, abort=True, err=True)  # the output is the receipt's
 
 
 def _erase(
@@ -76,6 +91,19 @@ def _verify(found: tuple[str, str] | None, org: str | None, receipt: str) -> dic
     from holdfast.cli import erase_by_database
 
     return erase_by_database.verify(org, receipt)
+
+
+def _receipt_id(receipt: str) -> str:
+    """The id of a receipt, which is given or stands in a file that `erase --json` was printed into."""
+    file = Path(receipt)
+    if not file.is_file():
+        return receipt
+    try:
+        return str(json.loads(file.read_text(encoding="utf-8"))["id"])
+    except (ValueError, KeyError, TypeError):
+        raise CommandError(
+            f"{file} holds no receipt as `holdfast erase --json` prints it"
+        ) from None
 
 
 def _service(url: str | None, api_key: str | None) -> tuple[str, str] | None:

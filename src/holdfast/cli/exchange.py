@@ -46,7 +46,10 @@ def export_command(
         raise CommandError("name one of --org, --user and --agent")
     if file.exists():
         raise CommandError(f"{file} is there already: choose another name")
-    caller, unfinished = caller_of(org), file.with_name(f".{file.name}.unfinished")
+    caller, unfinished = (
+        caller_of(org, option="--org-id"),
+        file.with_name(f".{file.name}.unfinished"),
+    )
 
     async def run(deployment: Deployment) -> dict[str, int]:
         return await service.export(

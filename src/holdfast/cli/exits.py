@@ -1,10 +1,10 @@
 """Exit codes that scripts can use, and errors as one line."""
 
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
-# 2 is the parser's own, for a wrong command.
-FAILED, UNREACHABLE, NOT_FOUND, REFUSED = 1, 3, 4, 5
+# WRONG_COMMAND is the parser's own.
+FAILED, WRONG_COMMAND, UNREACHABLE, NOT_FOUND, REFUSED = 1, 2, 3, 4, 5
 
 _BY_CODE = {
     "MEM-003": UNREACHABLE,
@@ -17,6 +17,8 @@ _BY_CODE = {
 # Errors without a code of the API, by class name: their modules are loaded only by the commands that raise them.
 _BY_NAME = {
     "CommandError": FAILED,
+    "Abort": FAILED,
+    "UsageError": WRONG_COMMAND,
     "SettingsError": FAILED,
     "EngineError": FAILED,
     "DatabaseUnfit": FAILED,
@@ -40,8 +42,23 @@ def exit_code_of(error: BaseException) -> int | None:
 
 def leave(error: BaseException, code: int) -> NoReturn:
     """End the process with one line on standard error."""
-    text = getattr(error, "detail", None) or str(error).strip()
-    if type(error).__name__ == "OperationalError":
-        text = "the database cannot be reached; is its URL right? (holdfast doctor)"
-    print(f"holdfast: {text}", file=sys.stderr)
+    if (
+        type(error).__name__ == "NoArgsIsHelpError"
+    ):  # a group without a command: its message is the help
+        print(error, file=sys.stderr)
+    else:
+        print(f"holdfast: {_in_words(error)}", file=sys.stderr)
     raise SystemExit(code)
+
+
+def _in_words(error: Any) -> str:
+    name = type(error).__name__
+    if name == "OperationalError":
+        return "the database cannot be reached; is its URL right? (holdfast doctor)"
+    if name == "Abort":
+        return "stopped before it was confirmed; nothing was changed"
+    if hasattr(error, "format_message"):  # the parser's
+        command = error.ctx.command_path if getattr(error, "ctx", None) else "holdfast"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        return f"{message} ({command} --help)"
+    return getattr(error, "detail", None) or str(error).strip()

@@ -1,6 +1,7 @@
 """What a command prints: a table on a terminal, JSON when piped or asked for."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, is_dataclass
@@ -106,7 +107,9 @@ def console() -> Any:
     """The terminal. Made when it is needed: rich is slow to load."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    # rich leaves bold and dim under NO_COLOR; a terminal that cannot show colours may not know those either.
+    plain = bool(os.environ.get("NO_COLOR"))
+    return Console(highlight=False, color_system=None if plain else "auto")
 
 
 def cell(value: Any) -> str:

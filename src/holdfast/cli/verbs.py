@@ -116,16 +116,24 @@ def _show_found(found: list[dict[str, Any]], *, explain: bool) -> None:
     table = Table(box=None, header_style="bold")
     table.add_column("score")
     table.add_column("kind")
-    longest = max(len(each["id"]) for each in found)
-    table.add_column("id", no_wrap=True, min_width=longest)
+    names = [(each["id"], _name_of(each["object"])) for each in found]
+    longest = max(len(name) for pair in names for name in pair)
+    table.add_column("id and key", no_wrap=True, min_width=longest)
     table.add_column("text", min_width=MIN_TEXT, overflow="fold")
-    for each in found:
+    for each, (hit_id, name) in zip(found, names, strict=True):
         text = cell(each["text"])
         if explain:
             parts = each["explain"]["parts"].items()
             text += "\n[dim]" + "  ".join(f"{name} {part:+.3f}" for name, part in parts) + "[/]"
-        table.add_row(f"{each['score']:.3f}", each["kind"], each["id"], text)
+        shown = f"{hit_id}\n[dim]{cell(name)}[/]" if name else hit_id
+        table.add_row(f"{each['score']:.3f}", each["kind"], shown, text)
     print_table(table, longest + MIN_TEXT + SCORE_AND_KIND)
+
+
+def _name_of(found: dict[str, Any] | None) -> str:
+    """What the found object is called where it lies: its key, or its path in a store."""
+    found = found or {}
+    return str(found.get("key") or found.get("path") or "")
 
 
 def forget(
