@@ -84,7 +84,9 @@ def test_right_forms_are_taken(monkeypatch):
     }
     for name, value in right.items():
         monkeypatch.setenv(name, value)
-    assert read_settings().log_level == "warning"
+    monkeypatch.setenv("HOLDFAST_CONSOLIDATE", "")  # an empty variable is one that is not set
+    read = read_settings()
+    assert (read.log_level, read.consolidate) == ("warning", None)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def _config_file() -> Path:
 class Settings(BaseSettings):
     """The settings of one deployment."""
 
-    model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="HOLDFAST_", extra="ignore", env_ignore_empty=True)
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("holdfast"),
