@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
-from holdfast.kernel.recall import vectors
+from holdfast.kernel.recall import search, vectors
 from holdfast.kernel.recall.ahead import MAX_CALLERS, MAX_NAMES, KnownNames
 from holdfast.kernel.recall.answer import Ask
 from holdfast.memories.model import ANYWHERE, NewMemory
@@ -129,19 +129,43 @@ async def test_words_are_looked_up_while_a_query_is_embedded(
         assert (await ask(db, caller, query, **fields)).data == []
         await save_all(db, caller)
         statements = []
-        both = Database.both
+        read_several = Database._read_several
 
-        async def noted(self, caller, first, second):
-            statements.append(first.query.name)
-            return await both(self, caller, first, second)
+        async def noted(self, caller, reads, last=None):
+            statements.extend(each.query.name for each in reads)
+            return await read_several(self, caller, reads, last)
 
-        monkeypatch.setattr(Database, "both", noted)
+        monkeypatch.setattr(Database, "_read_several", noted)
         overlapped = await ask(db, caller, query, **fields)
         without_overlap(monkeypatch)
         one_by_one = await ask(db, caller, query, **fields)
-    assert statements == ["recall_sight_and_words", "recall_sight"]
+    ahead, usual = (
+        ["recall_sight_and_words", "recall_worded"],
+        ["recall_sight", "recall_what_is_seen"],
+    )
+    assert statements == ahead + usual
     assert scores(overlapped) == scores(one_by_one)
     assert [row.matched for row in overlapped.data] == [row.matched for row in one_by_one.data]
+
+
+@pytest.mark.parametrize(("overlaps", "per_arm"), [(True, 3), (True, 5), (False, 5)])
+async def test_what_may_not_be_shown_takes_no_place_of_what_may(
+    service, org, monkeypatch, overlaps, per_arm
+):
+    """Passages of another category fill both arms; behind them lie one with a word of the query and one without."""
+    monkeypatch.setattr(search, "PER_ARM", per_arm)
+    caller = org.caller()
+    texts = ["camping in the mountains", *["camping"] * 4, "a tent and a trail in the hills"]
+    async with process(service) as db:
+        for number, text in enumerate(texts):
+            category = "decision" if number in (0, 5) else "fact"
+            fields = {"key": f"turn {number}", "value": text, "category": category}
+            await save_memory(db, caller, NewMemory(fields))
+        if not overlaps:
+            without_overlap(monkeypatch)
+        found = await ask(db, caller, "camping", labels=("category:decision",))
+    assert [row.key for row in found.data] == ["turn 0", "turn 5"]
+    assert found.data[0].matched.arms == ["lexical", "semantic"]
 
 
 async def test_workspaces_and_sight_hold_while_a_query_is_embedded(service, org, api):
@@ -173,7 +197,7 @@ async def test_an_embedder_that_fails_meanwhile_leaves_the_words(service, org, m
 
 async def test_what_was_kept_is_of_one_transaction_and_org(service, org, make_org):
     other_org = await make_org()
-    ahead = "SELECT recall_words_ahead(%s, '{memory/user:ana}', NULL, 'tea', '')"
+    ahead = "SELECT recall_words_ahead(%s, '{memory/user:ana}', NULL, 'tea', '', '{memory}', '{}', 10, now())"
     ask = (
         "SELECT object_id FROM recall_candidates(%s, NULL, '{memory}', NULL, '{}', 'tea', '', NULL, NULL, 10, 10, now(),"
         " false)"

@@ -112,6 +112,7 @@ class _Fields(NamedTuple):
     embedded: tuple[bool, ...]
     tokens: tuple[bytes | None, ...]
     scope_size: tuple[float, ...]
+    passage_id: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
