@@ -64,7 +64,8 @@ async def test_changes_made_for_a_user_are_listed_only_where_their_object_is_see
     ).json()
     memories = f"/memory_stores/{store['id']}/memories"
     by_ana = (await api.post(memories, json={"path": "p", "content": "x"})).json()["id"]
-    everything = {entry, block, run, in_run, by_ana}
+    assert (await api.put("/projects/plan", json={"name": "plan"})).status_code == 201
+    everything = {entry, block, run, in_run, by_ana, "plan"}
 
     async def listed(client):
         found = (await client.get("/revisions", params={"limit": 100})).json()["data"]
@@ -72,12 +73,12 @@ async def test_changes_made_for_a_user_are_listed_only_where_their_object_is_see
 
     assert await listed(api) == everything
     of_agent = org.client(await org.mint("agent", agent_id="bot", user_id="ana"))
-    assert await listed(of_agent) == {by_ana}  # nothing of the other agent
+    assert await listed(of_agent) == {by_ana, "plan"}  # nothing of the other agent
 
     assert (await api.put("/workspaces/lab", json={"name": "lab"})).status_code == 201
     assert (await api.patch("/org", json={"workspaces_enabled": True})).status_code == 200
     in_lab = org.client(Holdfast_User="ana", Holdfast_Workspace="lab")
-    assert by_ana not in await listed(in_lab)
+    assert not await listed(in_lab) & {by_ana, "plan"}
     assert by_ana in await listed(api)
     ben = org.client(Holdfast_User="ben")
     await ben.patch(f"/memory_stores/{store['id']}", json={"visibility": "private"})

@@ -1,6 +1,6 @@
 -- name: list_revisions
--- The audience and the workspace of a revision are those of its object. Without a row in `o` the object is gone, or its kind has no
--- audience of its own: then a caller sees the changes that were made for its own user, and an agent key those by its own agent
+-- The audience and the workspace of a revision are those of its object. Without an audience in `o` the object is gone, or its kind
+-- has none of its own: then a caller sees the changes that were made for its own user, and an agent key those by its own agent
 -- alone. Administrators see all changes of the org, its people and keys. A caller without an agent of its own also sees what
 -- is of the agents that it may name.
 SELECT r.id, r.kind, r.object_id, r.parent_id, r.label, r.version, r.action, r.actor_type, r.actor_id, r.user_id,
@@ -24,7 +24,10 @@ SELECT r.id, r.kind, r.object_id, r.parent_id, r.label, r.version, r.action, r.a
           AND s.id = CASE r.kind WHEN 'store' THEN r.object_id ELSE r.parent_id END
         UNION ALL
        SELECT NULL, c.workspace_id FROM conversations c
-        WHERE r.kind = 'conversation' AND c.org_id = %(org_id)s AND c.id = r.object_id) o ON true
+        WHERE r.kind = 'conversation' AND c.org_id = %(org_id)s AND c.id = r.object_id
+        UNION ALL
+       SELECT NULL, p.workspace_id FROM projects p
+        WHERE r.kind = 'project' AND p.org_id = %(org_id)s AND p.id = r.object_id) o ON true
  WHERE r.org_id = %(org_id)s
    AND r.id < %(older_than)s AND r.id > %(newer_than)s
    AND (%(kind)s::text IS NULL OR r.kind = %(kind)s)
