@@ -44,15 +44,21 @@ CREATE OR REPLACE FUNCTION sees_project(by_user text, by_workspace text, project
                            OR EXISTS (SELECT FROM project_members m
                                        WHERE m.org_id = p.org_id AND m.project_id = p.id AND m.user_id = by_user)));
 
+-- Whether a row that names a user and an agent is there for an agent key: not one of another agent. `key_agent` is the agent that
+-- the key is bound to, NULL for every other caller.
+CREATE OR REPLACE FUNCTION not_of_another_agent(key_agent text, of_agent text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN key_agent IS NULL OR of_agent IS NULL OR of_agent = key_agent;
+
 -- Whether a caller sees a session of the active workspace: its user's, or for a session without a user its agent's.
--- `key_agent` is the agent that an agent key is bound to; `any_agent` is true for service keys, which may name any agent.
+-- `any_agent` is true for service keys, which may name any agent.
 CREATE OR REPLACE FUNCTION sees_session(
     by_user text, by_agent text, by_workspace text, key_agent text, any_agent boolean,
     of_workspace text, of_user text, of_agent text
 ) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN of_workspace = by_workspace
-       AND (key_agent IS NULL OR of_agent IS NULL OR of_agent = key_agent)
+       AND not_of_another_agent(key_agent, of_agent)
        AND (of_user = by_user OR (of_user IS NULL AND (any_agent OR coalesce(of_agent = by_agent, false))));
 
 -- --- versions and times of change --------------------------------------------------------------------------------------

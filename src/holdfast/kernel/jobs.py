@@ -118,7 +118,7 @@ async def note_progress(db: Database, caller: Caller, progress: dict[str, Any]) 
 
 async def read_job(db: Database, caller: Caller, job_id: str) -> Job:
     """One job of the user that the caller acts for, or of nobody in particular."""
-    job = await db.one(caller, Job, queries.read_job, id=job_id, **sight.params(caller))
+    job = await db.one(caller, Job, queries.read_job, id=job_id, **sight.params_of_key(caller))
     if job is None:
         raise NotFound(f"there is no job {job_id!r}")
     return job
@@ -135,7 +135,13 @@ async def list_jobs(
     """Jobs that the caller sees, newest first."""
     async with db.read(caller) as tx:
         return await read_page(
-            tx, Job, queries.list_jobs, cursor, status=status, kind=kind, **sight.params(caller)
+            tx,
+            Job,
+            queries.list_jobs,
+            cursor,
+            status=status,
+            kind=kind,
+            **sight.params_of_key(caller),
         )
 
 
@@ -153,9 +159,9 @@ async def retry_job(db: Database, caller: Caller, job_id: str) -> Job:
 
 async def _move(db: Database, caller: Caller, job_id: str, query: Any, refusal: str) -> Job:
     async with db.begin(caller) as tx:
-        moved = await tx.one(Job, query, id=job_id, **sight.params(caller))
+        moved = await tx.one(Job, query, id=job_id, **sight.params_of_key(caller))
         if moved is None:
-            current = await tx.one(Job, queries.read_job, id=job_id, **sight.params(caller))
+            current = await tx.one(Job, queries.read_job, id=job_id, **sight.params_of_key(caller))
             if current is None:
                 raise NotFound(f"there is no job {job_id!r}")
             raise Conflict(f"{refusal}; this one is {current.status}", current=current)

@@ -21,13 +21,15 @@ SELECT job.id FROM job, entry;
 SELECT {job}
   FROM jobs
  WHERE org_id = %(org_id)s AND id = %(id)s
-   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience);
+   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
+   AND not_of_another_agent(%(key_agent)s, agent_id);
 
 -- name: list_jobs
 SELECT {job}
   FROM jobs
  WHERE org_id = %(org_id)s
    AND audience = ANY (audiences(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s))
+   AND not_of_another_agent(%(key_agent)s, agent_id)
    AND (%(status)s::text IS NULL OR status = %(status)s)
    AND (%(kind)s::text IS NULL OR kind = %(kind)s)
    AND id < %(older_than)s
@@ -91,7 +93,9 @@ UPDATE jobs
    SET status = 'cancelled', finished_at = %(now)s, version = version + 1,
        updated_at = later(updated_at, %(now)s)
  WHERE org_id = %(org_id)s AND id = %(id)s
-   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience) AND status = 'queued'
+   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
+   AND not_of_another_agent(%(key_agent)s, agent_id)
+   AND status = 'queued'
 RETURNING {job};
 
 -- name: retry
@@ -101,6 +105,7 @@ WITH job AS (
            updated_at = later(updated_at, %(now)s)
      WHERE org_id = %(org_id)s AND id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
+   AND not_of_another_agent(%(key_agent)s, agent_id)
        AND status IN ('failed', 'cancelled')
     RETURNING *
 ), entry AS (

@@ -122,7 +122,6 @@ async def _visible_session(tx: Tx, caller: Caller, session_id: str) -> Session |
 def session_params(caller: Caller) -> dict[str, Any]:
     """The parameters of `sees_session` in SQL."""
     return {
-        **sight.params(caller),
-        "key_agent": caller.agent_id if caller.credential == "agent" else None,
+        **sight.params_of_key(caller),
         "any_agent": caller.credential in ("service", "operator"),
     }

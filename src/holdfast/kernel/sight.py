@@ -67,6 +67,14 @@ def params(caller: Caller) -> dict[str, str | None]:
     }
 
 
+def params_of_key(caller: Caller) -> dict[str, str | None]:
+    """The same, and the agent that an agent key is bound to, for `not_of_another_agent` and `sees_session` in SQL."""
+    return {
+        **params(caller),
+        "key_agent": caller.agent_id if caller.credential == "agent" else None,
+    }
+
+
 def must_manage(caller: Caller, *, made_by: str | None, what: str) -> None:
     """Refuse (MEM-001) all but service keys, an owner of the org and the user that made the object.
 

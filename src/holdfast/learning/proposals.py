@@ -54,7 +54,7 @@ async def list_proposals(
             action=action,
             job_id=job_id,
             session_id=session_id,
-            **sight.params(caller),
+            **sight.params_of_key(caller),
         )
     return page.showing(lambda each: each.shown)
 
@@ -62,7 +62,7 @@ async def list_proposals(
 async def read_proposal(db: Database, caller: Caller, proposal_id: str) -> Proposal:
     """One proposal."""
     found = await db.one(
-        caller, StoredProposal, queries.read_proposal, id=proposal_id, **sight.params(caller)
+        caller, StoredProposal, queries.read_proposal, id=proposal_id, **sight.params_of_key(caller)
     )
     if found is None:
         raise NotFound(f"there is no proposal {proposal_id!r}")
@@ -123,7 +123,7 @@ async def accept_proposals(
 async def _hold(tx: Tx, caller: Caller, ids: Sequence[str]) -> list[StoredProposal]:
     """Proposals that are not decided, held; NotFound, or Conflict with the one that is decided."""
     rows = await tx.all(
-        StoredProposal, queries.hold_proposals, ids=list(ids), **sight.params(caller)
+        StoredProposal, queries.hold_proposals, ids=list(ids), **sight.params_of_key(caller)
     )
     missing = set(ids) - {row.id for row in rows}
     if missing:

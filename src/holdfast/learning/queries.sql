@@ -107,7 +107,7 @@ SELECT {proposal}
   FROM proposals p
  WHERE p.org_id = %(org_id)s AND p.id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, p.audience)
-   AND in_workspace(%(by_workspace)s, p.workspace_id);
+   AND in_workspace(%(by_workspace)s, p.workspace_id) AND not_of_another_agent(%(key_agent)s, p.agent_id);
 
 -- name: hold_proposals
 -- The proposals that a caller decides over, held until the decision is written; in one order, so that two who decide over
@@ -116,7 +116,7 @@ SELECT {proposal}
   FROM proposals p
  WHERE p.org_id = %(org_id)s AND p.id = ANY (%(ids)s)
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, p.audience)
-   AND in_workspace(%(by_workspace)s, p.workspace_id)
+   AND in_workspace(%(by_workspace)s, p.workspace_id) AND not_of_another_agent(%(key_agent)s, p.agent_id)
  ORDER BY p.id
    FOR UPDATE OF p;
 
@@ -125,7 +125,7 @@ SELECT {proposal}
   FROM proposals p
  WHERE p.org_id = %(org_id)s
    AND p.audience = ANY (audiences(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s))
-   AND in_workspace(%(by_workspace)s, p.workspace_id)
+   AND in_workspace(%(by_workspace)s, p.workspace_id) AND not_of_another_agent(%(key_agent)s, p.agent_id)
    AND (%(status)s::text IS NULL OR p.status = %(status)s)
    AND (%(action)s::text IS NULL OR p.action = %(action)s)
    AND (%(job_id)s::text IS NULL OR p.job_id = %(job_id)s)

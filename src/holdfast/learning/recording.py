@@ -126,6 +126,7 @@ async def read_recorded(tx: Tx, caller: Caller, proposal_id: str) -> Proposal:
         by_project=caller.project_id,
         by_workspace=caller.workspace_id,
         by_run=None,
+        key_agent=None,
     )
     if row is None:
         raise RuntimeError("the proposal was not written")
