@@ -43,6 +43,11 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("the walk-in repair cost 640 pounds.", "the wedding is on 19 June.", "add"),
         ("my item number 1 is in drawer 7.", "my item number 2 is in drawer 9.", "add"),  # another item
         ("my item number 1 is in drawer 7.", "my item number 1 is in drawer 9 now.", "supersede"),
+        ("my shelf number 1 bears 30 books.", "my shelf number 2 bears 60 books.", "add"),
+        ("invoice INV-1001 is 300 euros.", "invoice INV-1002 is 450 euros.", "add"),
+        ("the wifi password of the cabin is bluefish42.", "the wifi password of the office is redfox17.", "add"),
+        ("my flight to Rome leaves on 3 May.", "my flight to Oslo leaves on 9 June.", "add"),
+        ("my flight to Rome leaves on 3 May.", "my flight to Rome leaves on 9 June.", "supersede"),
     ],
 )  # fmt: skip
 def test_two_statements_are_told_apart(first, then, outcome):

@@ -57,9 +57,10 @@ _WEEKDAY: Any = compile_rule(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\
 _NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
 _PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
 _VERB: Any = compile_rule(
-    r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends)\b"
+    r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends|leaves|departs|arrives|runs|expires|contains|holds|uses)\b"
 )
-_NUMBERED: Any = compile_rule(r"\b([a-z]{2,})\s?#?\s?(\d+)\b")
+_NUMBERED: Any = compile_rule(r"\b([a-z]{2,})[\s#-]{0,2}(\d+)\b")
+_CALLED_NUMBER: Any = compile_rule(r"\b(number) (\d+)\b")
 _NO_LABEL = frozenset(
     word_list(
         "on at in by to from until till since for of about than and or over under around between after before every each the my our his her their your its"
@@ -126,10 +127,10 @@ def compare(
     `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words; what has none is
     compared by slot and words alone.
     """
-    known = [fact for fact in known if not _of_another_number(candidate.text, fact.text)]
     by_slot = _by_slot(candidate, known)
     if by_slot is not None:
         return by_slot
+    known = [fact for fact in known if not _of_another_thing(candidate, fact)]
     by_words = _by_words(candidate, known)
     return by_words if by_words.outcome != "add" else _by_meaning(candidate, known, vectors)
 
@@ -195,22 +196,36 @@ def _words(text: str, said: str) -> frozenset[str]:
     return own if own & words and not text.startswith(ASKED) else words
 
 
-def _of_another_number(text: str, other: str) -> bool:
-    """Whether two statements begin with the same thing under different numbers: "box 3 is …" and "box 4 is …"."""
-    numbered, others = _numbered(text), _numbered(other)
-    return any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys())
+def _of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
+    """Whether what stands before the verbs says that two statements are about two things.
+
+    Either the same thing under different numbers ("box 3 is …", "box 4 is …"), or, without a word of change, each has a word there
+    that the other has nowhere ("the code of the cabin is …", "the code of the office is …").
+    """
+    numbered, others = _numbered(candidate.text), _numbered(fact.text)
+    if any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys()):
+        return True
+    own, other = _topic(stems(_head(candidate.text))), _topic(stems(_head(fact.text)))
+    return bool(
+        candidate.change is None and own - stems(fact.text) and other - stems(candidate.text)
+    )
 
 
-@lru_cache(maxsize=10_000)
 def _numbered(text: str) -> Mapping[str, frozenset[str]]:
-    """The numbers by the word that they follow, in what stands before the verb."""
-    folded = fold(text)
-    verb = _VERB.search(folded)
+    """The numbers by the word that they follow, in what stands before the verb; what is called "number 3" may stand anywhere without one."""
     found: dict[str, frozenset[str]] = {}
-    for word, figure in _NUMBERED.findall(folded[: verb.start()] if verb else ""):
+    head = _head(text)
+    for word, figure in _NUMBERED.findall(head) if head else _CALLED_NUMBER.findall(fold(text)):
         if (label := str(word).lower()) not in _NO_LABEL:
             found[label] = found.get(label, frozenset()) | {str(figure)}
     return found
+
+
+def _head(text: str) -> str:
+    """What stands before the verb; nothing where no verb is known."""
+    folded = fold(text)
+    verb = _VERB.search(folded)
+    return folded[: verb.start()] if verb else ""
 
 
 def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:
