@@ -77,7 +77,10 @@ class Settings(BaseSettings):
         description="How long a call waits for a database that does not answer; then it is answered with MEM-003.",
     )
 
-    llm: str | None = Field(None, description="The model for extraction and summaries.")
+    llm: str | None = Field(
+        None,
+        description="The model for extraction and summaries. It is sent messages, and facts that memory holds about them.",
+    )
     llm_base_url: HttpUrl | None = Field(None, description="An OpenAI-compatible endpoint.")
     llm_api_key: SecretStr | None = Field(None, description="The key for that endpoint.")
     embedder: EmbedderName = Field(

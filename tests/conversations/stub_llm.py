@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +16,7 @@ class StubLlm:
 
     url: str = ""
     reply: str = "Ana has a dog called Rex."
+    reply_to: Callable[[dict[str, Any]], str] | None = None  # makes the reply of what was asked
     status: int = 200
     delay_s: float = 0.0
     may_answer: threading.Event = field(default_factory=threading.Event)
@@ -38,7 +39,8 @@ def stub_llm() -> Iterator[StubLlm]:
             if self.path.endswith("tokens"):
                 answer: dict[str, Any] = {"input_tokens": 11}
             else:
-                message = {"role": "assistant", "content": stub.reply}
+                reply = stub.reply if stub.reply_to is None else stub.reply_to(body)
+                message = {"role": "assistant", "content": reply}
                 answer = {"choices": [{"message": message}], "usage": {"total_tokens": 77}}
             data = json.dumps(answer).encode()
             self.send_response(stub.status)

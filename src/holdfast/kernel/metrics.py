@@ -152,6 +152,11 @@ learning_duplicates = Counter(
 learning_echoes = Counter(
     "holdfast_learning_echoes_total", "Candidates that restated what their session had been given."
 )
+learning_named = Counter(
+    "holdfast_learning_named_total",
+    "Candidates that name a fact that memory holds, by outcome: used, or left to comparison.",
+    ["outcome"],
+)
 learning_reverts = Counter(
     "holdfast_learning_reverts_total",
     "Objects of reverted jobs, by outcome: reverted or kept.",

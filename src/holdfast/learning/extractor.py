@@ -1,7 +1,8 @@
 """The plug for extractors: what every one of them is asked, and what it answers.
 
 A job and `POST /memories/extract` call `Extractor.extract` outside of any transaction, with messages that privacy rules and the
-scan for secrets have already changed. An extractor decides nothing about what memory holds: settling compares and writes.
+scan for secrets have already changed. An extractor that asks for it is shown what memory holds about the messages, and may name
+facts of it; it decides nothing about them: settling looks up, compares and writes.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from typing import Literal, Protocol
 
 from holdfast.kernel.caller import Caller
 from holdfast.learning import rules
-from holdfast.learning.model import Extraction, Message, Speaker
+from holdfast.learning.model import Extraction, KnownFact, Message, Speaker
 
 ExtractorName = Literal["rules", "llm"]
 
@@ -44,17 +45,24 @@ class Extractor(Protocol):
         """How jobs and proposals name it."""
         ...
 
+    @property
+    def reads_held(self) -> bool:
+        """Whether it is to be shown what memory holds about the messages."""
+        ...
+
     async def extract(
         self,
         caller: Caller,
         messages: Sequence[Message],
         *,
         context: Sequence[Message] = (),
+        held: Sequence[KnownFact] = (),
         speaker: Speaker,
     ) -> Extracted:
         """Candidates of `messages`; `context` is read for understanding only. ExtractionFailed where there is no answer.
 
-        `caller` is who the call is made for: a job's caller names the job in the ledger.
+        `held` is what memory holds about the messages, the likeliest to matter first, for an extractor that reads it. A
+        candidate may name facts of it by their ids (`replaces`, `restates`). `caller` is who the call is made for: a job's caller names the job in the ledger.
         """
         ...
 
@@ -64,6 +72,7 @@ class RulesExtractor:
     """The built-in reader of English statements, in a thread: it is pure computation."""
 
     name: ExtractorName = "rules"
+    reads_held: bool = False
 
     async def extract(
         self,
@@ -71,6 +80,7 @@ class RulesExtractor:
         messages: Sequence[Message],
         *,
         context: Sequence[Message] = (),
+        held: Sequence[KnownFact] = (),  # noqa: ARG002  (rules read messages alone)
         speaker: Speaker,
     ) -> Extracted:
         """Candidates by patterns."""

@@ -1,6 +1,6 @@
 """What memory holds that a candidate could be the same as, or replace: blocks whole, rows as recall finds them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,6 +20,7 @@ from holdfast.memories.graph.recall import RecalledItem
 from holdfast.memories.model import Memory
 from holdfast.memories.model import Place as MemoryPlace
 from holdfast.unified_recall import recall
+from holdfast.unified_recall.reading import read_whole
 
 queries = load(__file__)
 
@@ -67,9 +68,8 @@ class Knowledge:
 
     def _line(self, block: EditedBlock, line: str, edited_at: datetime | None) -> Held:
         fact = self._blocks.fact_at(block, line)
-        name = f"{block.agent_id or ''}/{block.block_type}/{line}"
         return Held(
-            known_as(name, line, fact),
+            known_as(line_id(block.agent_id, block.block_type, line), line, fact),
             "line",
             block.id,
             line,
@@ -86,8 +86,11 @@ class Knowledge:
         if not query.strip():
             return []
         ask = Ask(query=query, kinds=("memory", "node_item", "entry"), limit=COMPARED)
-        found = await recall.recall(self._db, self._caller, self._place(), ask)
-        things = [each.object for each in reversed(found.data)]
+        found = await recall.recall(self._db, self._caller, place_of(self._caller), ask)
+        return await self.rows([each.object for each in reversed(found.data)])
+
+    async def rows(self, things: Sequence[object]) -> list[Held]:
+        """Memories, items of nodes and entries that recall gave, with what learning knows of them; other things are left out."""
         memories = [each.id for each in things if isinstance(each, Memory)]
         edited = await self._edited_at("memory", memories)
         return [held for each in things if (held := self._row(each, edited)) is not None]
@@ -140,7 +143,29 @@ class Knowledge:
                 return None
             return self._memory(row, None)
         fact = self._facts.at("entry", object_id) or self._facts.at("node_item", object_id)
-        return None if fact is None else await self.of_fact(fact)
+        if fact is not None:
+            return await self.of_fact(fact)
+        return next(iter(await self._read(object_id)), None)
+
+    async def standing(self, was: Held) -> Held | None:
+        """A statement as it is held now; None where it is gone, over, or says something else than it did."""
+        found = await self.lines() if was.place == "line" else await self._read(was.object_id)
+        return next(
+            (
+                each
+                for each in found
+                if (each.known.id, each.content) == (was.known.id, was.content)
+            ),
+            None,
+        )
+
+    async def _read(self, object_id: str) -> list[Held]:
+        """The row with an id, as recall would show it."""
+        try:
+            found = await read_whole(self._db, self._caller, place_of(self._caller), object_id)
+        except NotFound:
+            return []
+        return await self.rows([found.object])
 
     async def saying(self, draft: Draft) -> Held | None:
         """What is held in the same words."""
@@ -185,8 +210,15 @@ class Knowledge:
                 self._edited[each.object_id] = each.at
         return self._edited
 
-    def _place(self) -> MemoryPlace:
-        return MemoryPlace(self._caller.project_id, self._caller.agent_id)
+
+def place_of(caller: Caller) -> MemoryPlace:
+    """Where a caller's memories are looked for."""
+    return MemoryPlace(caller.project_id, caller.agent_id)
+
+
+def line_id(agent_id: str | None, block_type: str, line: str) -> str:
+    """What names a line of a block among what is held."""
+    return f"{agent_id or ''}/{block_type}/{line}"
 
 
 def _said_at(fact: Fact | None, content: str, otherwise: datetime) -> datetime:

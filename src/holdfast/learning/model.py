@@ -87,6 +87,10 @@ class Candidate:
     """For a node: the relation and the name at its other end."""
     context: str = ""
     """The end of the message before the one it was said in: what "it" and "there" may refer to."""
+    replaces: tuple[str, ...] = ()
+    """Ids of known facts that hold no longer because of this one: named by an extractor that was shown them."""
+    restates: str | None = None
+    """Id of the known fact that says the same, named likewise."""
     quarantined: bool = False
     """An order about memory in a tool's or document's text: a person may accept it, a job never applies it."""
 

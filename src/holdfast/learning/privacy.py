@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from holdfast.conversations.model import Draft, StoredMessage
 from holdfast.conversations.privacy import Redactor
@@ -38,12 +38,23 @@ async def masked(drafts: Sequence[Draft], *redactors: Redactor) -> list[Message]
     return await asyncio.to_thread(lambda: [_masked(each, redactors) for each in drafts])
 
 
+async def masked_texts(texts: Sequence[str], *redactors: Redactor) -> list[str]:
+    """Texts that memory holds, as models may read them."""
+    return await asyncio.to_thread(
+        lambda: [mask_secrets(_redacted(each, redactors)) for each in texts]
+    )
+
+
 def _masked(draft: Draft, redactors: Sequence[Redactor]) -> Message:
-    message = Message(draft.id, draft.role, draft.content, draft.created_at, draft.name)
+    content = mask_secrets(_redacted(draft.content, redactors))
+    name = None if draft.name is None else _redacted(draft.name, redactors)
+    return Message(draft.id, draft.role, content, draft.created_at, name)
+
+
+def _redacted(text: str, redactors: Sequence[Redactor]) -> str:
     for redactor in redactors:
-        name = None if message.name is None else redactor.text(message.name)
-        message = replace(message, content=redactor.text(message.content), name=name)
-    return replace(message, content=mask_secrets(message.content))
+        text = redactor.text(text)
+    return text
 
 
 def drafts_of(messages: Sequence[StoredMessage]) -> list[Draft]:

@@ -188,10 +188,17 @@ async def _apply(run: Run, made: Made, held: Held | None) -> None:
             await run.writer.end(held, successor=made.result, at=run.tx.now)
         return
     same = await run.knowledge.saying(made.draft)
-    if same is not None and held is None:
+    if same is not None and _is_besides(same, held, made.draft):
         made.result = Result(same.object_id, same.version)
+        if held is not None:
+            await run.writer.end(held, successor=made.result, at=made.draft.valid_from)
     elif made.draft.action != "none":
         await learning_run.write(run, made, held)
+
+
+def _is_besides(same: Held, held: Held | None, draft: Draft) -> bool:
+    """Whether what a proposal says stands already, apart from what it is to replace."""
+    return held is None or (draft.action == "supersede" and same.known.id != held.known.id)
 
 
 async def _update(

@@ -26,6 +26,7 @@ from holdfast.learning.consolidation.service import (
     ConsolidationRehearsal,
 )
 from holdfast.learning.proposal import MAX_ACCEPTED, Action, Proposal, ProposalTarget, Status
+from holdfast.learning.reading import Reading
 from holdfast.learning.revert import Reverted
 from holdfast.learning.service import Extraction, Rehearsed, Settling
 from holdfast.learning.settle import Learning
@@ -129,7 +130,7 @@ async def _read_first(request: Request) -> None:
             raise
 
 
-async def _read_messages(learning: Learning, caller: Caller, content: bytes) -> service.Read:
+async def _read_messages(learning: Learning, caller: Caller, content: bytes) -> Reading:
     body = ExtractAsk.model_validate_json(content)
     return await service.read_messages(learning, caller, body.messages, agent_id=body.agent_id)
 
@@ -179,7 +180,7 @@ async def extract(
         agent_id=body.agent_id,
         session_id=body.session_id,
         dry_run=body.dry_run,
-        read=getattr(request.state, "read", None),
+        reading=getattr(request.state, "read", None),
     )
 
 

@@ -15,7 +15,8 @@ from holdfast.kernel.ids import new_id
 from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.learning import meaning
-from holdfast.learning.compare import NAMED_SLOTS, compare
+from holdfast.learning.compare import NAMED_SLOTS
+from holdfast.learning.decision import Decision, by_comparison, by_name, restates
 from holdfast.learning.facts import Fact, Facts, Held
 from holdfast.learning.known import Knowledge
 from holdfast.learning.model import Candidate, Extraction, KnownFact
@@ -64,6 +65,7 @@ class Run:
     given: list[KnownFact]
     pending: list[KnownFact]
     vectors: Mapping[str, meaning.Vector] = field(default_factory=dict)
+    shown: Mapping[str, Held] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
 
 
@@ -153,10 +155,12 @@ async def flush(run: Run) -> None:
     """Write the blocks, and where the facts of earlier runs stand now."""
     await run.writer.flush()
     for made in run.made:
-        if made.fact is not None and made.is_new and made.fact.place == "line":
+        if made.fact is None or not made.fact.is_new:
+            continue
+        if made.fact.place == "line":
             version = run.writer.blocks.version(made.fact)
             made.result = Result(made.fact.object_id, version)
-        elif made.fact is not None and made.is_new and made.fact.was_moved:
+        elif made.fact.was_moved:
             made.result = Result(made.fact.object_id, 1)
     over = [fact.id for fact in run.facts.all if fact.is_over and not fact.is_new]
     if over:
@@ -195,38 +199,64 @@ async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
     if draft.quarantined:
         made.status = "quarantined"
         return
-    held = await _compared(run, candidate, draft)
-    comparison = compare(candidate, [each.known for each in held], run.vectors)
-    found = next((each for each in held if each.known.id == comparison.fact_id), None)
-    if found is not None and comparison.outcome == "same":
-        await _support(run, made, found)
-    elif _restates(candidate, run.given):
-        made.draft = draft.of("none", ECHO)
+    decision = await _by_name(run, candidate, draft)
+    if decision is None:
+        held = _of_others(run, candidate, await run.knowledge.around(draft))
+        decision = by_comparison(candidate, held, run.vectors)
+    made.draft = replace(draft, reason=decision.reason(draft.reason))
+    await _carry_out(run, made, candidate, decision)
+
+
+async def _carry_out(run: Run, made: Made, candidate: Candidate, decision: Decision) -> None:
+    replaced = [each for each in decision.replaced if not _is_newer(each, made.draft)]
+    if decision.same is not None:
+        await _support(run, made, decision.same)
+    elif restates(candidate, _given(run, decision)):
+        made.draft = made.draft.of("none", ECHO)
         run.tx.on_commit(metrics.learning_echoes.inc)
-    elif _restates(candidate, run.pending):
-        made.draft = draft.of("none", PENDING)
-    elif found is None or comparison.outcome == "add":
-        await _add(run, made)
-    elif found.said_at is not None and draft.valid_from and found.said_at > draft.valid_from:
-        made.draft = draft.of("none", OLDER)
-        made.result = Result(found.object_id, found.version)
+        return
+    elif restates(candidate, run.pending):
+        made.draft = made.draft.of("none", PENDING)
+        return
+    elif replaced:
+        await _supersede(run, made, replaced.pop(0))
+    elif decision.replaced:
+        made.draft = made.draft.of("none", OLDER)
+        made.result = Result(decision.replaced[0].object_id, decision.replaced[0].version)
     else:
-        await _supersede(run, made, found)
+        await _add(run, made)
+    for each in replaced:
+        await _supersede_too(run, made, each)
 
 
-def _restates(candidate: Candidate, texts: Sequence[KnownFact]) -> bool:
-    """Whether a candidate says the same as one of these texts; a change of it is no restatement."""
-    return bool(texts) and compare(candidate, texts).outcome == "same"
+async def _by_name(run: Run, candidate: Candidate, draft: Draft) -> Decision | None:
+    """What the extractor named, where it was shown what is held and named any of it."""
+    names = [each for each in (candidate.restates, *candidate.replaces) if each is not None]
+    held = [run.shown[each] for each in names if each in run.shown]
+    shown = {each.known.id: each for each in _of_others(run, candidate, held)}
+    decision = await by_name(candidate, draft, shown, run.knowledge) if shown else None
+    outcome = "used" if decision is not None else "left"
+    if names:
+        run.tx.on_commit(metrics.learning_named.labels(outcome).inc)
+    return decision
 
 
-async def _compared(run: Run, candidate: Candidate, draft: Draft) -> list[Held]:
+def _of_others(run: Run, candidate: Candidate, held: Sequence[Held]) -> list[Held]:
     """What is held, without what came from the candidate's own messages."""
     own = {f"{run.origin.conversation} {source.message_id}" for source in candidate.sources}
-    return [
-        each
-        for each in await run.knowledge.around(draft)
-        if each.fact is None or not own & set(each.fact.messages)
-    ]
+    return [each for each in held if each.fact is None or not own & set(each.fact.messages)]
+
+
+def _is_newer(held: Held, draft: Draft) -> bool:
+    return bool(held.said_at and draft.valid_from and held.said_at > draft.valid_from)
+
+
+def _given(run: Run, decision: Decision) -> list[KnownFact]:
+    """What the session was given, without what the extractor named as replaced: a change in nearly the same words is no echo."""
+    if not decision.is_named:
+        return run.given
+    replaced = {each.content for each in decision.replaced}
+    return [each for each in run.given if each.text not in replaced]
 
 
 async def _add(run: Run, made: Made) -> None:
@@ -254,6 +284,17 @@ async def _supersede(run: Run, made: Made, held: Held) -> None:
         made.status = "pending"
         return
     await write(run, made, held)
+
+
+async def _supersede_too(run: Run, made: Made, held: Held) -> None:
+    """A further fact that the statement of a proposal replaces: a proposal of its own, with the same result."""
+    draft = replace(made.draft.of("supersede"), before=held.content, supersedes=held.object_id)
+    further = Made(new_id("prop"), draft, result=made.result, fact=made.fact)
+    run.made.append(further)
+    if run.review:
+        further.status = "pending"
+        return
+    await run.writer.end(held, successor=made.result, at=draft.valid_from)
 
 
 async def write(run: Run, made: Made, held: Held | None) -> None:

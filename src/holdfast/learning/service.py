@@ -13,18 +13,16 @@ from holdfast.directory import sessions as directory
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.ids import new_id
 from holdfast.learning import run as learning_run
-from holdfast.learning.extractor import Extracted
 from holdfast.learning.privacy import masked, org_redactor
 from holdfast.learning.proposal import Proposal
+from holdfast.learning.reading import Readable, Reading, learn, read
 from holdfast.learning.recording import Origin
 from holdfast.learning.sessions import read_session, request_settling
 from holdfast.learning.settle import (
     Learning,
     ReadPart,
     RollBack,
-    Vectors,
     again_if_changed,
-    extract,
     has_new,
     read_ahead,
     rehearse,
@@ -100,26 +98,18 @@ async def rehearse_settling(
     return Rehearsed(await rehearse(learning, session, caller, read))
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What an extractor made of messages that were sent along, before anything is compared or written."""
-
-    found: Extracted
-    vectors: Vectors
-
-
 async def read_messages(
     learning: Learning, caller: Caller, messages: Any, *, agent_id: str | None = None
-) -> Read:
-    """Have the extractor read messages, and embed what it found. Asks models, so it belongs before any transaction."""
+) -> Reading:
+    """Have the extractor read messages that were sent along. Asks models, so it belongs before any transaction."""
     db = learning.backends.db
     given = as_list(messages, MAX_MESSAGES_PER_APPEND)
     resource = built_in()
     intake = await take_in(resource, learning.backends.counter(resource), given)
-    read = await masked(intake.drafts, await org_redactor(db, caller))
+    redactor = await org_redactor(db, caller)
+    text = Readable(await masked(intake.drafts, redactor), redactors=(redactor,))
     named = caller if agent_id is None else caller.speaking_as(agent_id)
-    found = await extract(learning.extractor, named, read, [])
-    return Read(found, await learning_run.embed(db, named, found.extraction))
+    return await read(db, learning.extractor, named, text)
 
 
 async def extract_now(
@@ -130,28 +120,27 @@ async def extract_now(
     agent_id: str | None = None,
     session_id: str | None = None,
     dry_run: bool = False,
-    read: Read | None = None,
+    reading: Reading | None = None,
 ) -> Extraction:
-    """Learn from messages that are sent along, without keeping them; `read` is what they were read as before."""
+    """Learn from messages that are sent along, without keeping them; `reading` is what they were read as before."""
     db = learning.backends.db
-    known = read or await read_messages(learning, caller, messages, agent_id=agent_id)
+    known = reading or await read_messages(learning, caller, messages, agent_id=agent_id)
     place = Place(None, agent_id, session_id)
     conversation = f"{BUILT_IN}/{session_id}" if session_id else f"extract/{new_id('req')}"
     origin = Origin(learning.extractor.name, conversation, session_id)
 
-    async def learn() -> list[Proposal]:
+    async def attempt() -> list[Proposal]:
         proposals: list[Proposal] = []
         with suppress(RollBack):
             async with db.begin(caller) as tx:
                 speaking = await enter(tx, caller, place, to_write=True)
                 run = await learning_run.open_run(db, tx, speaking, origin)
-                run.vectors = known.vectors
-                proposals = await learning_run.learn(run, known.found.extraction)
+                proposals = await learn(run, known)
                 if dry_run:
                     proposals = [each.rehearsed for each in proposals]
                     raise RollBack
         return proposals
 
-    made = await again_if_changed(learn)
+    made = await again_if_changed(attempt)
     changed = [each for each in made if each.status == "applied" and each.action != "none"]
     return Extraction(made, 0 if dry_run else len(changed))

@@ -5,7 +5,7 @@ written, and `settled_through` itself, is one transaction: it commits only where
 worker that is killed at any step, two workers, and a repeated job come to the same end as one run.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,22 +16,20 @@ from holdfast.conversations.instances import InstanceRequest, OpenInstance, open
 from holdfast.kernel import jobs, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Tx
-from holdfast.kernel.errors import BackendUnavailable, Conflict, NotFound, PreconditionFailed
+from holdfast.kernel.errors import Conflict, NotFound, PreconditionFailed
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.sql import load
 from holdfast.learning import run as learning_run
-from holdfast.learning.extractor import Extracted, ExtractionFailed, Extractor
-from holdfast.learning.meaning import Vector
-from holdfast.learning.model import Message, Speaker
+from holdfast.learning.extractor import Extractor
 from holdfast.learning.privacy import drafts_of, masked, org_redactor
 from holdfast.learning.proposal import Proposal
+from holdfast.learning.reading import Readable, Reading, learn, read
 from holdfast.learning.recording import Origin
 from holdfast.learning.sessions import SessionRow, read_session
 
 queries = load(__file__)
 
 T = TypeVar("T")
-Vectors = Mapping[str, Vector]
 
 BATCH = 100
 """How many messages one transaction learns from."""
@@ -68,9 +66,15 @@ class _Part:
     """New messages of one conversation, as an extractor may read them."""
 
     conversation: _Conversation
-    messages: list[Message]
-    context: list[Message]
-    more: bool
+    text: Readable
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """New messages of one conversation, and what the extractor made of them."""
+
+    part: _Part
+    reading: Reading
 
 
 # --- the job ---------------------------------------------------------------------------------------------------------
@@ -97,9 +101,9 @@ async def _settle_conversation(
         part = await _read_part(learning, acting, conversation)
         if part is None:
             return
-        extracted = await extract(learning.extractor, acting, part.messages, part.context)
+        reading = await read(learning.backends.db, learning.extractor, acting, part.text)
         with suppress(Overtaken):  # another run learned from these messages
-            await _apply(learning, acting, part, extracted, job_id)
+            await _apply(learning, acting, ReadPart(part, reading), job_id)
         conversation = await _again(learning, acting, conversation)
 
 
@@ -124,13 +128,9 @@ async def _read_part(
     if opened is None or found is None or not found.messages:
         return None
     redactors = (opened.resource.redactor, await org_redactor(learning.backends.db, acting))
-    new = found.messages[:BATCH]
-    return _Part(
-        conversation,
-        await masked(drafts_of(new), *redactors),
-        await masked(drafts_of(found.context), *redactors),
-        len(found.messages) > BATCH,
-    )
+    new = await masked(drafts_of(found.messages[:BATCH]), *redactors)
+    context = await masked(drafts_of(found.context), *redactors)
+    return _Part(conversation, Readable(new, context, redactors))
 
 
 async def _read_new(
@@ -148,29 +148,15 @@ async def _read_new(
     return opened, await read_after(learning.backends, opened, conversation.message_id)
 
 
-async def extract(
-    extractor: Extractor, caller: Caller, messages: Sequence[Message], context: Sequence[Message]
-) -> Extracted:
-    """What an extractor makes of messages; a model that fails is a backend that is unavailable."""
-    try:
-        found = await extractor.extract(caller, messages, context=context, speaker=Speaker())
-    except ExtractionFailed as failure:
-        raise BackendUnavailable(failure.detail) from failure
-    metrics.learning_tokens.labels(extractor.name).inc(found.tokens)
-    return found
-
-
-async def _apply(
-    learning: Learning, acting: Caller, part: _Part, extracted: Extracted, job_id: str
-) -> None:
+async def _apply(learning: Learning, acting: Caller, read: ReadPart, job_id: str) -> None:
     """Decide, write and move `settled_through`; decide again where somebody changed what was about to be changed."""
-    number = len(part.messages)
-    vectors = await learning_run.embed(learning.backends.db, acting, extracted.extraction)
+    number = len(read.part.text.messages)
+    tokens = read.reading.found.tokens
 
     async def apply() -> None:
         async with learning.backends.db.begin(acting) as tx:
-            await _learn(learning, tx, acting, part, extracted, job_id, vectors)
-            await jobs.add_progress(tx, job_id, tokens=extracted.tokens, messages=number)
+            await _learn(learning, tx, acting, read, job_id)
+            await jobs.add_progress(tx, job_id, tokens=tokens, messages=number)
             tx.on_commit(lambda: metrics.messages_learned.inc(number))
 
     await again_if_changed(apply)
@@ -187,15 +173,9 @@ async def again_if_changed(step: Callable[[], Awaitable[T]]) -> T:
 
 
 async def _learn(
-    learning: Learning,
-    tx: Tx,
-    acting: Caller,
-    part: _Part,
-    extracted: Extracted,
-    job_id: str | None,
-    vectors: Vectors,
+    learning: Learning, tx: Tx, acting: Caller, read: ReadPart, job_id: str | None
 ) -> list[Proposal]:
-    conversation = part.conversation
+    conversation, messages = read.part.conversation, read.part.text.messages
     names = {
         "session_id": acting.session_id,
         "resource_id": conversation.resource_id,
@@ -205,10 +185,9 @@ async def _learn(
     run = await learning_run.open_run(learning.backends.db, tx, acting, origin)
     if await tx.one(str, queries.hold_progress, **names) != conversation.message_id:
         raise Overtaken
-    run.vectors = vectors
-    proposals = await learning_run.learn(run, extracted.extraction)
-    last = part.messages[-1].id
-    await tx.run(queries.move_progress, **names, message_id=last, number=len(part.messages))
+    proposals = await learn(run, read.reading)
+    last = messages[-1].id
+    await tx.run(queries.move_progress, **names, message_id=last, number=len(messages))
     return proposals
 
 
@@ -266,26 +245,16 @@ async def has_new(learning: Learning, session: SessionRow, caller: Caller) -> bo
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPart:
-    """New messages of one conversation, what the extractor made of them, and the vectors to compare it by."""
-
-    part: _Part
-    found: Extracted
-    vectors: Vectors
-
-
 async def read_ahead(learning: Learning, session: SessionRow, caller: Caller) -> list[ReadPart]:
     """Have the extractor read what is new in a session. Asks models, so it belongs before any transaction."""
     acting = session.acting(caller)
-    read: list[ReadPart] = []
+    ahead: list[ReadPart] = []
     for conversation in await _conversations(learning, acting, session.id):
         part = await _read_part(learning, acting, conversation)
         if part is not None:
-            found = await extract(learning.extractor, acting, part.messages, part.context)
-            vectors = await learning_run.embed(learning.backends.db, acting, found.extraction)
-            read.append(ReadPart(part, found, vectors))
-    return read
+            reading = await read(learning.backends.db, learning.extractor, acting, part.text)
+            ahead.append(ReadPart(part, reading))
+    return ahead
 
 
 async def rehearse(
@@ -312,8 +281,6 @@ async def _rehearse(learning: Learning, acting: Caller, read: Sequence[ReadPart]
     with suppress(RollBack):
         async with learning.backends.db.begin(acting) as tx:
             for each in read:
-                proposals += await _learn(
-                    learning, tx, acting, each.part, each.found, None, each.vectors
-                )
+                proposals += await _learn(learning, tx, acting, each, None)
             raise RollBack
     return [each.rehearsed for each in proposals]

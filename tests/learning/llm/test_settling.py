@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import scratch, serving
 from tests.conversations.stub_llm import StubLlm
-from tests.learning.llm.conftest import answer, fact
+from tests.learning.llm.conftest import answer, fact, held
 
 KEY = "sk-" + "proj-abcdefghijklmnop1234"
 
@@ -63,6 +63,26 @@ async def test_a_session_is_settled_by_the_model_once_its_answer_is_sound(served
         ][:1]
         assert (call["kind"], call["model"]) == ("extract", "stub-1")
         assert (await api.post("/sessions/s1/settle")).json()["status"] == "nothing_new"
+
+        await api.post(
+            "/memories", json={"key": "car", "value": f"The car, ACC-4711, has key {KEY}."}
+        )
+        model.reply_to = lambda asked: answer(
+            fact(
+                "my spot is 5 now, not near the car",
+                text="The user's spot is number 5.",
+                replaces=[held(asked)["The user parks on level 3."]],
+            )
+        )
+        said = {"messages": "level 3 is closed, my spot is 5 now, not near the car"}
+        once = {"Idempotency-Key": "spot"}
+        moved = (await api.post("/memories/extract", json=said, headers=once)).json()
+        assert (await api.post("/memories/extract", json=said, headers=once)).json() == moved
+        model.reply_to = None
+        assert (moved["applied"], moved["proposals"][0]["action"]) == (1, "supersede")
+        assert "The car, [REDACTED], has key [secret]." in held(model.asked[-1])
+        values = {each["value"] for each in (await api.get("/memories")).json()["data"]}
+        assert "The user parks on level 3." not in values
         sent = str(model.asked)
         assert KEY not in sent
         assert "ACC-4711" not in sent

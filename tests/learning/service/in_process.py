@@ -80,11 +80,18 @@ class Killed(BaseException):
 
 
 async def killed_at_each_statement(
-    db: Database, org_id: str, user_id: str, session: str, job: str
+    db: Database,
+    org_id: str,
+    user_id: str,
+    session: str,
+    job: str,
+    extractor: Extractor | None = None,
+    step: int = 1,
 ) -> int:
-    """Do a job again and again, each time killed one statement later, until one run comes to its end; how many were killed."""
-    learning = learning_on(db)
-    for number in count(1):
+    """Do a job again and again, each time killed one statement (or `step`) later, until one run comes to its end; how many were
+    killed."""
+    learning = learning_on(db, extractor)
+    for killed_before, number in enumerate(count(1, step)):
         with _cut_off_at(number) as killed:
             try:
                 await run_job(learning, org_id, user_id, session, job)
@@ -92,7 +99,7 @@ async def killed_at_each_statement(
                 if not killed:
                     raise
         if not killed:
-            return number - 1
+            return killed_before
     raise AssertionError("unreachable")
 
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from holdfast.kernel.errors import BackendUnavailable
-from holdfast.learning import run as learning_run
+from holdfast.learning import decision
 from holdfast.learning.extractor import ExtractionFailed, RulesExtractor
 from tests import forked
 from tests.learning.service.in_process import (
@@ -85,7 +85,7 @@ async def test_an_edit_during_a_job_is_kept_and_the_job_decides_again(talk, org,
     await settle_here(db, org.id, "ana", "talk-1")
     await talk.say("I can't stand coriander.")
     block = await talk.call("GET", "/memory/blocks/core")
-    compare, edits = learning_run.compare, []
+    compare, edits = decision.compare, []
 
     def edit_first(*args):
         if not edits:
@@ -101,7 +101,7 @@ async def test_an_edit_during_a_job_is_kept_and_the_job_decides_again(talk, org,
             )
         return compare(*args)
 
-    monkeypatch.setattr(learning_run, "compare", edit_first)
+    monkeypatch.setattr(decision, "compare", edit_first)
     await settle_here(db, org.id, "ana", "talk-1")
 
     assert edits == [200]

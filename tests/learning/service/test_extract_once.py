@@ -49,7 +49,7 @@ async def watched(org: Any, service: Any) -> AsyncIterator[Watch]:
                     raise ExtractionFailed("the model cannot be reached")
                 return await super().extract(*args, **more)
 
-        app.state.learning = replace(app.state.learning, extractor=Watched())
+        app.state.learning = replace(app.state.learning, extractor=Watched(reads_held=True))
         yield made
 
 

@@ -1,19 +1,23 @@
 """A model's answer: its shape, as the model is told it and as it is validated, and how it becomes candidates.
 
 Nothing in an answer is trusted: a source that is not a new message, a quote that its message does not hold, words of a pasted document,
-and facts that rest on nothing the user said are dropped.
+and facts that rest on nothing the user said are dropped. So are ids of held facts that the model was not shown: the fact itself is then
+compared like any other. An answer that would replace more held facts than MAX_REPLACED is refused whole.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from holdfast.learning.model import (
     Candidate,
     Extraction,
     Kind,
+    KnownFact,
     Message,
     Source,
     Target,
@@ -27,6 +31,11 @@ MAX_FACTS = 60
 MAX_TEXT_CHARS = 1_000
 MAX_QUOTE_CHARS = 500
 MAX_WORD_CHARS = 120
+MAX_REPLACED_BY_FACT = 5
+MAX_REPLACED = 10
+"""How many held facts one answer may name as replaced, counted before anything is dropped. In the conversations of data/memchat two of 40
+messages change something; an answer that names more than this is broken or was talked into it, and nothing of it is used."""
+MAX_ID_CHARS = 20
 
 SEVERAL_VALUES = frozenset(
     {"likes", "prefers", "avoids", "allergic_to", "is", "gave_up", "does_not", "fears", "dislikes"}
@@ -39,6 +48,7 @@ _TRUST: dict[str, Trust] = {
     "system": "tool",
     "tool": "tool",
 }
+NOTHING_HELD: Mapping[str, KnownFact] = {}
 _ORDER: tuple[Trust, ...] = ("user", "assistant", "tool", "import")
 
 
@@ -51,7 +61,7 @@ class CitedSource(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    message: str = Field(max_length=20)
+    message: str = Field(max_length=MAX_ID_CHARS)
     quote: str = Field(min_length=1, max_length=MAX_QUOTE_CHARS)
 
 
@@ -70,6 +80,8 @@ class FoundFact(BaseModel):
     replaced_value: str = Field("", max_length=MAX_TEXT_CHARS)
     relation: str = Field("", max_length=MAX_WORD_CHARS)
     related: str = Field("", max_length=MAX_WORD_CHARS)
+    replaces: list[str] = Field(default_factory=list, max_length=MAX_REPLACED_BY_FACT)
+    restates: str = Field("", max_length=MAX_ID_CHARS)
     confidence: float = Field(ge=0, le=1)
     sources: list[CitedSource] = Field(min_length=1, max_length=8)
 
@@ -81,6 +93,16 @@ class Answer(BaseModel):
 
     facts: list[FoundFact] = Field(max_length=MAX_FACTS)
     retracted: list[str] = Field(default_factory=list, max_length=100)
+
+    @model_validator(mode="after")
+    def _replaces_few(self) -> Self:
+        if len({each for fact in self.facts for each in fact.replaces}) > MAX_REPLACED:
+            raise PydanticCustomError(
+                "too_many_replaced",
+                "at most {limit} facts may be replaced",
+                {"limit": MAX_REPLACED},
+            )
+        return self
 
 
 def schema() -> dict[str, Any]:
@@ -130,9 +152,15 @@ def parse(text: str) -> Answer:
         raise Malformed("it is not JSON") from None
 
 
-def as_extraction(answer: Answer, by_id: Mapping[str, Message]) -> Extraction:
-    """The candidates of an answer that hold; `by_id` are the new messages by the ids that the model was given."""
-    candidates = [made for fact in answer.facts if (made := _candidate(fact, by_id)) is not None]
+def as_extraction(
+    answer: Answer, by_id: Mapping[str, Message], held: Mapping[str, KnownFact] = NOTHING_HELD
+) -> Extraction:
+    """The candidates of an answer that hold; `by_id` are the new messages, `held` the held facts, by the ids that the model was given."""
+    candidates = [
+        _naming(made, fact, held)
+        for fact in answer.facts
+        if (made := _candidate(fact, by_id)) is not None
+    ]
     retracted = dict.fromkeys(
         by_id[each].id for each in answer.retracted if each in by_id and by_id[each].role == "user"
     )
@@ -168,6 +196,17 @@ def _candidate(fact: FoundFact, by_id: Mapping[str, Message]) -> Candidate | Non
         related=(fact.relation.strip().lower(), fact.related.strip())
         if fact.relation.strip() and fact.related.strip()
         else None,
+    )
+
+
+def _naming(made: Candidate, fact: FoundFact, held: Mapping[str, KnownFact]) -> Candidate:
+    """The candidate with the held facts that the model names for it."""
+    same = held.get(fact.restates.strip())
+    replaced = [held[each.strip()].id for each in fact.replaces if each.strip() in held]
+    return replace(
+        made,
+        replaces=tuple(dict.fromkeys(replaced)),
+        restates=None if same is None else same.id,
     )
 
 
