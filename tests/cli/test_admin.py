@@ -25,7 +25,7 @@ async def test_an_org_and_keys_made_at_the_command_line_work_at_once(holdfast_js
     assert (await org.client(agent["key"]).get("/agents/bot")).status_code == 401
 
 
-async def test_the_directory_is_kept_from_the_command_line(holdfast_json, org, api):
+async def test_the_directory_is_kept_from_the_command_line(holdfast, holdfast_json, org, api):
     of = ("--org", org.id)
     holdfast_json("workspaces", "put", "lab", "--name", "Lab", *of)
     assert (await api.get("/workspaces/lab")).json()["name"] == "Lab"
@@ -36,6 +36,8 @@ async def test_the_directory_is_kept_from_the_command_line(holdfast_json, org, a
     assert "ana" not in (await api.get("/projects/apollo")).json()["members"]
     holdfast_json("agents", "put", "bot", "--name", "Bot", *of)
     assert [agent["id"] for agent in holdfast_json("agents", "list", *of)] == ["bot"]
+    code, _, err = holdfast("users", "add", "ben", "--email", "ben", *of)
+    assert (code, "e-mail address" in err) == (1, True)
     added = holdfast_json("users", "add", "ben", "--email", f"ben@{org.id}.example", "--owner", *of)
     assert added["link_token"]
     assert {user["id"] for user in holdfast_json("users", "list", *of)} == {"owner", "ben", "ana"}

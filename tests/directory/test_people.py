@@ -10,6 +10,10 @@ async def test_a_user_is_registered_once_changed_and_deleted(org):
     assert (made.json()["email"], made.json()["role"]) == ("rosa@example.com", "member")
     again = await api.post("/users", json={"user_id": "rosa"})
     assert (again.status_code, again.json()["current"]["id"]) == (409, "rosa")
+    for wrong in ("not an address", "rosa@", "@example.com", ""):
+        refused = await api.post("/users", json={"user_id": "wrong", "email": wrong})
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "email")
+        assert (await api.patch("/users/rosa", json={"email": wrong})).status_code == 422
     taken = await api.post("/users", json={"user_id": "ben", "email": "rosa@example.com"})
     assert taken.status_code == 409
     changed = await api.patch("/users/rosa", json={"role": "owner"}, headers={"If-Match": '"1"'})

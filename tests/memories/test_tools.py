@@ -11,6 +11,8 @@ async def test_what_is_remembered_is_recalled_and_in_the_next_context(org, api):
         assert made == {
             "id": made["id"], "text": "Ana drinks green tea", "when": "2026-01-31", "from": "memory",
         }  # fmt: skip
+        day = await ask(client, "remember", text="Ana drinks green tea", when="2026-01-31")
+        assert day == made  # a day is taken as it is answered
         assert (await ask(client, "recall", query="what does Ana drink?"))["data"] == [made]
         context = await client.call_tool("context", {"message": "what does Ana drink?"})
         assert "Ana drinks green tea" in said(context)
@@ -24,6 +26,13 @@ async def test_what_is_remembered_is_recalled_and_in_the_next_context(org, api):
         )  # fmt: skip
         changed = await ask(client, "remember", text="Ana drinks coffee", key="the drink")
         assert changed["id"] == whole["id"]
+        for wrong in (
+            {"text": " "},
+            {"text": "x", "when": "2026-02-31"},
+            {"text": "x", "when": "May"},
+        ):
+            error = await refused(client, "remember", **wrong)
+            assert error["errors"][0]["field"] == list(wrong)[-1]
     assert (await api.get(f"/memories/{made['id']}")).json()["value"] == "Ana drinks green tea"
 
 

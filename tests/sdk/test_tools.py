@@ -18,6 +18,13 @@ def test_schemas_are_valid_and_alike_for_both_providers() -> None:
     with pytest.raises(KeyError, match="rmember"):
         tools.openai("rmember")
     assert {tool.name for tool in TOOLS} == set(tools.NAMES)
+    assert [tool["name"] for tool in tools.anthropic()] == [
+        "context", "remember", "recall", "forget",
+    ]  # fmt: skip
+    assert [tool["name"] for tool in tools.anthropic("entries")] == [
+        "memory_store", "memory_recall", "memory_list", "memory_forget",
+    ]  # fmt: skip
+    assert len(tools.openai("core", "memory_recall")) == 5
 
 
 async def test_a_model_remembers_recalls_and_forgets(both) -> None:
@@ -45,9 +52,36 @@ async def test_a_model_remembers_recalls_and_forgets(both) -> None:
     assert none["forgotten"] is None
 
 
+async def test_a_model_stores_lists_recalls_and_forgets_facts_by_key(both) -> None:
+    memory = both.scope(user="ana", agent="bot")
+
+    async def call(name, arguments):
+        first = tools.dispatch(memory.sync, name, arguments)
+        if name in ("memory_recall", "memory_list"):
+            assert await tools.dispatch(memory.awaited, name, arguments) == first
+        return json.loads(first)
+
+    assert await call("memory_list", {}) == {"data": [], "has_more": False}
+    assert await call("memory_forget", {"key": "tea"}) == {"forgotten": False}
+    stored = {"key": "tea", "content": "Ana takes her tea green", "tags": ["drink"]}
+    assert await call("memory_store", stored) == {"key": "tea", "saved": "new"}
+    fact = {"key": "tea", "content": "Ana takes her tea green", "category": "core"}
+    assert await call("memory_recall", '{"key": "tea"}') == fact
+    assert await call("memory_recall", {"key": "coffee"}) == {}
+    asked = {"tags": ["drink"], "updated_after": "2026-01-31T00:00:00Z", "limit": 5}
+    assert await call("memory_list", {"filter": asked}) == {"data": [fact], "has_more": False}
+    assert (await call("memory_list", {"filter": {"query": "coffee"}}))["data"] == []
+    ben = both.scope(user="ben", agent="bot").sync  # an entry of ana's with this agent
+    assert json.loads(tools.dispatch(ben, "memory_recall", {"key": "tea"})) == {}
+    assert await call("memory_forget", {"key": "tea"}) == {"forgotten": True}
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
+        ("memory_list", {"filter": {"color": "red"}}, "filter.color: no such argument"),
+        ("memory_list", {"filter": {"updated_after": "today"}}, "filter.updated_after: write it"),
+        ("memory_list", {"filter": "red"}, "filter: must be of type object"),
         ("remember", "{not json", "not JSON"),
         ("remember", "[]", "must be an object"),
         ("remember", {}, "missing: text"),

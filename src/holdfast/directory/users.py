@@ -1,5 +1,7 @@
 """People of the org."""
 
+import re
+
 import psycopg
 
 from holdfast.directory.model import (
@@ -11,6 +13,7 @@ from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import (
     Conflict,
+    Invalid,
     NotFound,
     PreconditionFailed,
 )
@@ -20,6 +23,18 @@ from holdfast.kernel.places import check_client_id
 from holdfast.kernel.sql import load
 
 queries = load(__file__, "queries.sql")
+
+# Only what an address cannot do without: whether it exists is known when somebody reads mail there.
+EMAIL_FORM = r"\s*[^@\s]+@[^@\s]+\s*"
+
+
+def email_address(text: str | None) -> str | None:
+    """An address as it is stored and compared; None for none. Invalid for what is no address."""
+    if not text:
+        return None
+    if not re.fullmatch(EMAIL_FORM, text):
+        raise Invalid.field("email", "must be an e-mail address, as in ana@example.com")
+    return text.strip().lower()
 
 
 async def read_me(db: Database, caller: Caller) -> User:
@@ -68,7 +83,7 @@ async def put_user(
                 User,
                 queries.put_user,
                 id=user_id,
-                email=email.strip().lower() if email else None,
+                email=email_address(email),
                 owner=owner,
                 password_hash=password_hash,
                 before=await versions_before(tx, user_id),

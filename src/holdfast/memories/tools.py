@@ -1,9 +1,10 @@
 """Memories for a model: remember something, and forget it."""
 
+import re
 from hashlib import sha256
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from holdfast.edge import compact
 from holdfast.edge.toolbox import CHANGES, REPLACES, Call, Toolbox
@@ -16,6 +17,15 @@ from holdfast.memories.saving import save_memory
 
 box = Toolbox("core")
 
+
+def _as_instant(value: Any) -> Any:
+    """A day counts from its beginning in UTC."""
+    return f"{value}T00:00:00Z" if isinstance(value, str) and _DAY.fullmatch(value) else value
+
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# A day, as answers have it, or a time.
+Day = Annotated[Instant, BeforeValidator(_as_instant), WithJsonSchema({"type": "string"})]
 Detail = Annotated[bool, Field(description="Whole objects.")]
 
 
@@ -26,11 +36,13 @@ async def remember(
     key: Annotated[str | None, Field(description="Replaces what has this key.")] = None,
     category: str | None = None,
     tags: list[str] | None = None,
-    when: Annotated[Instant | None, Field(description="Since when it is so.")] = None,
+    when: Annotated[Day | None, Field(description="Since when it is so: 2026-01-31.")] = None,
     detail: Detail = False,
 ) -> Any:
     """Remember a fact that should last, as soon as you learn it: a preference, a decision, something that happened. No
     secrets."""
+    if not text.strip():
+        raise Invalid.field("text", "may not be blank")
     given = {"category": category, "tags": tags, "valid_from": when}
     fields = {name: value for name, value in given.items() if value is not None}
     # A model wrote it, whoever told it: that is what `min_trust` asks about.

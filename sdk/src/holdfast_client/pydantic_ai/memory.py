@@ -26,7 +26,7 @@ def memory_toolset(memory: Client | AsyncClient, *names: str) -> FunctionToolset
     What the model did wrong comes back to it as `{"error": …}`. KeyError for a name that is no tool.
     """
     known = {tool.name: tool for tool in TOOLS}
-    chosen = [known[name] for name in names or known]
+    chosen = [known[name] for name in names] or [tool for tool in TOOLS if tool.set == "core"]
     return FunctionToolset(
         [
             Tool.from_schema(_caller(memory, tool.name), tool.name, tool.description, tool.schema)

@@ -7,7 +7,9 @@
     for call in reply.choices[0].message.tool_calls or []:
         result = tools.dispatch(memory, call.function.name, call.function.arguments)
 
-User, agent and session are the scope of `memory`: no argument that a model supplies can change them.
+`tools.openai("entries")` gives the tools of an agent's entries instead (`memory_store`, `memory_recall`, `memory_list`,
+`memory_forget`); names of sets and of tools can be combined. User, agent and session are the scope of `memory`: no argument that
+a model supplies can change them.
 """
 
 from collections.abc import Awaitable, Mapping
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
     from holdfast_client.client import AsyncClient, Client
 
 NAMES = tuple(tool.name for tool in TOOLS)
+SETS = tuple(dict.fromkeys(tool.set for tool in TOOLS))
 
 
 def openai(*names: str) -> list[dict[str, Any]]:
-    """The tools for OpenAI's chat API: all, or those named."""
+    """The tools for OpenAI's chat API: the set `core`, or the tools and sets that are named."""
     return [
         {
             "type": "function",
@@ -39,7 +42,7 @@ def openai(*names: str) -> list[dict[str, Any]]:
 
 
 def anthropic(*names: str) -> list[dict[str, Any]]:
-    """The tools for Anthropic's API: all, or those named."""
+    """The tools for Anthropic's API: the set `core`, or the tools and sets that are named."""
     return [
         {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
         for tool in _chosen(names)
@@ -73,10 +76,12 @@ def dispatch(
 
 
 def _chosen(names: tuple[str, ...]) -> list[Tool]:
-    unknown = set(names) - set(NAMES)
+    unknown = set(names) - {*NAMES, *SETS}
     if unknown:
-        raise KeyError(f"no such tool: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    return [tool for tool in TOOLS if not names or tool.name in names]
+        known = ", ".join((*SETS, *NAMES))
+        raise KeyError(f"no such tool: {', '.join(sorted(unknown))}; there are {known}")
+    chosen = set(names) or {"core"}
+    return [tool for tool in TOOLS if chosen & {tool.name, tool.set}]
 
 
-__all__ = ["NAMES", "anthropic", "dispatch", "openai"]
+__all__ = ["NAMES", "SETS", "anthropic", "dispatch", "openai"]

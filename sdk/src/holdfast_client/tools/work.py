@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from holdfast_client.context.calls import assemble
-from holdfast_client.errors import HoldfastError
+from holdfast_client.entries import calls as entries
+from holdfast_client.entries.model import Entry
+from holdfast_client.errors import AgentNotFound, HoldfastError, NotFound
 from holdfast_client.flows import Flow
 from holdfast_client.scope import Scope
 from holdfast_client.tools.definitions import TOOLS
@@ -63,14 +66,72 @@ def _context(scope: Scope, given: Arguments) -> Flow[Any]:
     }
 
 
+def _agent(scope: Scope) -> str:
+    """The scope's agent, else the one that MCP connections without an agent act as."""
+    return scope.agent or "default"
+
+
+def _memory_store(scope: Scope, given: Arguments) -> Flow[Any]:
+    category = given.get("category", "core")
+    stored = yield entries.store(
+        scope,
+        given["key"],
+        given["content"],
+        category=category,
+        tags=given.get("tags", ()),
+        scope="agent" if category in ("workspace", "conversation") else "user",
+        agent_id=_agent(scope),
+    )
+    return {"key": stored.key, "saved": "new" if stored.created else "updated"}
+
+
+def _memory_recall(scope: Scope, given: Arguments) -> Flow[Any]:
+    try:
+        found = yield entries.recall(scope, given["key"], agent_id=_agent(scope))
+    except (NotFound, AgentNotFound):
+        return {}
+    return _fact(found)
+
+
+def _memory_list(scope: Scope, given: Arguments) -> Flow[Any]:
+    fields = _SCHEMAS["memory_list"].properties["filter"]["properties"]
+    asked = _fitting("filter.", fields, given.get("filter", {}))
+    if "updated_after" in asked:
+        try:
+            asked["updated_after"] = datetime.fromisoformat(asked["updated_after"])
+        except ValueError:
+            raise WrongArguments("filter.updated_after: write it as 2026-01-31T00:00:00Z") from None
+    try:
+        page = yield entries.list_entries(scope, agent_id=_agent(scope), **asked)
+    except AgentNotFound:  # nothing was stored for this agent yet
+        return {"data": [], "has_more": False}
+    return {"data": [_fact(each) for each in page.data], "has_more": page.has_more}
+
+
+def _memory_forget(scope: Scope, given: Arguments) -> Flow[Any]:
+    try:
+        gone = yield entries.forget(scope, given["key"], agent_id=_agent(scope))
+    except AgentNotFound:
+        gone = False
+    return {"forgotten": gone}
+
+
+def _fact(entry: Entry) -> dict[str, Any]:
+    return {"key": entry.key, "content": entry.content, "category": entry.category}
+
+
 WORK: Mapping[str, Callable[[Scope, Arguments], Flow[Any]]] = {
     "context": _context,
     "forget": _forget,
     "recall": _recall,
     "remember": _remember,
+    "memory_forget": _memory_forget,
+    "memory_list": _memory_list,
+    "memory_recall": _memory_recall,
+    "memory_store": _memory_store,
 }
 
-_TYPES = {"string": str, "integer": int, "array": list}
+_TYPES = {"string": str, "integer": int, "array": list, "object": dict}
 
 
 def _checked(name: str, arguments: Arguments | str) -> Arguments:
@@ -83,14 +144,21 @@ def _checked(name: str, arguments: Arguments | str) -> Arguments:
     if not isinstance(arguments, Mapping):
         raise WrongArguments("the arguments must be an object")
     tool = _SCHEMAS[name]
-    given = {key: value for key, value in arguments.items() if value is not None}
-    for key, value in given.items():
-        if key not in tool.properties:
-            raise WrongArguments(f"{key}: no such argument; there are {', '.join(tool.properties)}")
-        wanted = tool.properties[key]["type"]
-        if not isinstance(value, _TYPES[wanted]) or isinstance(value, bool):
-            raise WrongArguments(f"{key}: must be of type {wanted}")
+    given = _fitting("", tool.properties, arguments)
     missing = [key for key in tool.required if key not in given]
     if missing:
         raise WrongArguments(f"missing: {', '.join(missing)}")
+    return given
+
+
+def _fitting(prefix: str, properties: Mapping[str, Any], arguments: Arguments) -> dict[str, Any]:
+    """The values that are not null; WrongArguments for an unknown name or another type."""
+    given = {key: value for key, value in arguments.items() if value is not None}
+    for key, value in given.items():
+        if key not in properties:
+            known = ", ".join(properties)
+            raise WrongArguments(f"{prefix}{key}: no such argument; there are {known}")
+        wanted = properties[key]["type"]
+        if not isinstance(value, _TYPES[wanted]) or isinstance(value, bool):
+            raise WrongArguments(f"{prefix}{key}: must be of type {wanted}")
     return given

@@ -1,10 +1,13 @@
 """Users over HTTP, for administrators."""
 
+from typing import Annotated
+
 from fastapi import APIRouter, Response
 from pydantic import Field
 
 from holdfast.directory.model import Role, User
 from holdfast.directory.people import service
+from holdfast.directory.users import EMAIL_FORM
 from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import Body
@@ -14,19 +17,21 @@ router = APIRouter(route_class=ApiRoute, tags=["directory"])
 
 MAX_EMAIL_CHARS = 320
 
+Email = Annotated[str, Field(max_length=MAX_EMAIL_CHARS, pattern=f"^{EMAIL_FORM}$")]
+
 
 class UserCreate(Body):
     """A user to register."""
 
     user_id: ClientId = Field(examples=["rosa"])
-    email: str | None = Field(None, max_length=MAX_EMAIL_CHARS, examples=["rosa@example.com"])
+    email: Email | None = Field(None, examples=["rosa@example.com"])
     role: Role = Field("member", examples=["member"])
 
 
 class UserChange(Body):
     """What to change about a user; what is left out stays, and null takes the e-mail address away."""
 
-    email: str | None = Field(None, max_length=MAX_EMAIL_CHARS)
+    email: Email | None = None
     role: Role | None = Field(None, examples=["member"])
 
 

@@ -4,7 +4,7 @@ import psycopg
 
 from holdfast.directory.model import Role, User
 from holdfast.directory.rows import IfMatch
-from holdfast.directory.users import queries, revise_user, versions_before
+from holdfast.directory.users import email_address, queries, revise_user, versions_before
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.errors import Conflict, Invalid, NotFound, PreconditionFailed
@@ -30,7 +30,7 @@ async def create_user(
                 User,
                 queries.create_user,
                 id=user_id,
-                email=_address(email),
+                email=email_address(email),
                 owner=role == "owner",
                 before=await versions_before(tx, user_id),
             )
@@ -73,7 +73,7 @@ async def change_user(
                 User,
                 queries.change_person,
                 id=user_id,
-                email=_address(email),
+                email=email_address(email),
                 sets_email=sets_email,
                 owner=None if role is None else role == "owner",
                 before=await versions_before(tx, user_id),
@@ -114,7 +114,3 @@ async def _why_not(tx: Tx, user_id: str) -> NotFound | PreconditionFailed:
     if await tx.one(User, queries.read_user, id=user_id) is None:
         return NotFound("there is no such user")
     return PreconditionFailed("the user changed since that ETag")
-
-
-def _address(email: str | None) -> str | None:
-    return email.strip().lower() if email else None
