@@ -110,6 +110,17 @@ def test_doctor_finds_this_deployment_in_order(holdfast_json):
     }
 
 
+def test_bench_measures_and_leaves_nothing_behind(holdfast_json):
+    before = {each["org_id"] for each in holdfast_json("orgs", "list")}
+    found = holdfast_json("bench", "--times", "2", HOLDFAST_EMBEDDER="none")
+    assert [each["call"] for each in found] == ["remember", "recall", "context", "memories.list"]
+    for each in found:
+        assert each["times"] == 2
+        assert 0 < each["p50_ms"] <= each["p95_ms"]
+    left = [each["name"] for each in holdfast_json("orgs", "list") if each["org_id"] not in before]
+    assert "bench: a measurement" not in left
+
+
 def test_doctor_says_what_is_missing(holdfast):
     code, out, _ = holdfast(
         "doctor",

@@ -51,6 +51,7 @@ COMMANDS: dict[str, dict[str, Entry]] = {
         "worker": Entry("server", "Do background jobs, beside any number of `serve`."),
         "migrate": Entry("server", "Bring the schema up to date."),
         "doctor": Entry("doctor", "Check every dependency and both walls of this deployment."),
+        "bench": Entry("bench", "Measure how long common calls take on this deployment."),
         "reembed": Entry("reembed", "Change the embedding model while the service runs."),
         "mcp": Entry("mcp", "Memory for MCP clients, over standard input and output."),
         "hooks": Entry("hooks", "Memory in coding agents: install, remove."),

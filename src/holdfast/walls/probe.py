@@ -80,7 +80,7 @@ async def _clients(
         "ben's agent": (await mint("agent", agent_id="bot", user_id="ben"), {}),
         "service for ben": (service_key, {"Holdfast-User": "ben"}),
     }
-    clients = {who: _client(app, key, headers) for who, (key, headers) in made.items()}
+    clients = {who: client_of(app, key, headers) for who, (key, headers) in made.items()}
     try:
         yield clients
     finally:
@@ -88,7 +88,8 @@ async def _clients(
             await client.aclose()
 
 
-def _client(app: FastAPI, key: str, headers: Mapping[str, str]) -> httpx.AsyncClient:
+def client_of(app: FastAPI, key: str, headers: Mapping[str, str]) -> httpx.AsyncClient:
+    """A client of the application in this process, with this key."""
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app, raise_app_exceptions=False),
         base_url="http://127.0.0.1/api/v1",
