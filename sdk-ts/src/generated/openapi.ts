@@ -1839,8 +1839,8 @@ export interface components {
          * @description What to change about a proposal; what is left out stays.
          */
         ProposalEdit: {
-            content?: string | null;
-            target?: ("block" | "memory" | "entry" | "node_item") | null;
+            content?: string;
+            target?: "block" | "memory" | "entry" | "node_item";
         };
         /**
          * ProposalPage

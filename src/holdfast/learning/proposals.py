@@ -88,12 +88,14 @@ async def edit_proposal(
         [row] = await _hold(tx, caller, [proposal_id])
         if if_match is not None and row.version not in if_match:
             raise PreconditionFailed("the proposal changed since that ETag")
-        draft = draft_from(row)
+        held = draft = draft_from(row)
         draft = replace(draft, content=content or draft.content)
         if target is not None and target != row.target:
             if target == "entry" and row.agent_id is None:
                 raise Invalid.field("target", "an entry needs an agent; this proposal has none")
             draft = retarget(draft, target, _acting(caller, row))
+        if draft == held:
+            return row.shown
         return (await _update(tx, row, draft, row.status, row.result, "edited")).shown
 
 

@@ -30,7 +30,7 @@ queries = load(__file__)
 ObjectKind = Literal["block", "memory", "entry", "node", "node_item", "node_edge"]
 # Relations before the nodes that they join, rows before the blocks that lines came from.
 ORDER: tuple[ObjectKind, ...] = ("node_edge", "node_item", "node", "memory", "entry", "block")
-CHANGED = "it was changed since by somebody else"
+CHANGED = "it was changed since"
 
 
 class _NothingLeft(Exception):

@@ -1,10 +1,11 @@
 """Learning over HTTP: sessions, proposals, extraction on demand, undoing a job."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import Field, StrictBool, ValidationError
+from pydantic import Field, StrictBool, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from holdfast.conversations.model import AppendResult
 from holdfast.edge.messages import Messages
@@ -62,8 +63,17 @@ class SettleAsk(Body):
 class ProposalEdit(Body):
     """What to change about a proposal; what is left out stays."""
 
+    NEVER_NULL: ClassVar[tuple[str, ...]] = ("content", "target")
+
     content: str | None = Field(None, examples=["Parks on level 3"])
     target: ProposalTarget | None = Field(None, examples=["memory"])
+
+    @field_validator(*NEVER_NULL)
+    @classmethod
+    def _is_given(cls, value: str | None) -> str:
+        if value is None:
+            raise PydanticCustomError("null", "may not be null")
+        return value
 
 
 class AcceptMany(Body):

@@ -40,5 +40,7 @@ m.org_id = %(org_id)s AND m.id = %(id)s AND {not_expired} AND matches(m.version,
                  AND (%(pinned)s::boolean IS NULL OR f.pinned = %(pinned)s)
                  AND (%(min_importance)s::int IS NULL OR f.importance >= %(min_importance)s)
                  AND trusted(f.trust, %(min_trust)s)
-                 AND (%(include_expired)s OR coalesce(least(f.expires_at, f.valid_to), 'infinity') > %(at)s)
+                 AND (%(include_expired)s OR coalesce(f.expires_at, 'infinity') > %(at)s)
+                 AND (%(include_expired)s OR coalesce(f.valid_to, 'infinity') > %(at)s
+                      OR (%(include_superseded)s AND f.superseded_by IS NOT NULL))  -- it ended when it was superseded
                  AND (%(include_superseded)s OR f.superseded_by IS NULL)

@@ -41,6 +41,8 @@ async def test_a_superseded_memory_keeps_its_row_and_is_not_recalled(talk):
     new = next(each for each in await talk.memories() if "11:00" in each["value"])
     assert row["superseded_by"] == new["id"]
     assert row["valid_to"] is not None
+    both = await talk.call("GET", "/memories", params={"include_superseded": True})
+    assert [each["id"] for each in both["data"]] == [new["id"], old["id"]]
     found = await talk.call("POST", "/recall", json={"query": "when is the standup?"})
     assert old["id"] not in [each["id"] for each in found["data"]]
 

@@ -47,7 +47,10 @@ async def test_an_org_that_reviews_decides_itself(talk):
         json={"content": "Parks on level 4", "target": "block"},
     )
     assert (edited["target"], edited["status"]) == ("block", "pending")
-    await talk.call("PATCH", f"/proposals/{parking['id']}", 422, json={"content": " "})
+    for wrong in ({"content": " "}, {"content": None}, {"target": None}):
+        await talk.call("PATCH", f"/proposals/{parking['id']}", 422, json=wrong)
+    unchanged = await talk.call("PATCH", f"/proposals/{parking['id']}", json={"target": "block"})
+    assert unchanged["version"] == edited["version"]
     rejected = await talk.call("POST", f"/proposals/{coriander['id']}/reject")
     assert rejected["status"] == "rejected"
     assert await talk.core() == []
