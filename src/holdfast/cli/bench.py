@@ -6,8 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli.output import AsJson, show_all
-from holdfast.cli.reach import reach_database
-from holdfast.settings import read_settings
 
 COLUMNS = ("call", "times", "p50_ms", "p95_ms", "per_second")
 
@@ -29,11 +27,14 @@ def bench_command(
 
     Example: holdfast bench --times 200
     """
-    settings = read_settings()
-    with reach_database(settings) as urls:
-        from holdfast.kernel import logs
-        from holdfast.measuring import measure  # the whole service: --help starts without it
+    # The whole service: --help starts without it.
+    from holdfast.cli.reach import reach_database
+    from holdfast.kernel import logs
+    from holdfast.measuring import measure
+    from holdfast.settings import read_settings
 
-        logs.configure("error")  # not a line for every request
+    settings = read_settings()
+    logs.configure("error")  # not a line for every request
+    with reach_database(settings) as urls:
         found: list[dict[str, Any]] = asyncio.run(measure(settings, urls.app, urls.owner, times))
     show_all(found, COLUMNS, as_json=as_json)
