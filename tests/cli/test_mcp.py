@@ -141,17 +141,20 @@ def test_install_for_a_database_of_ones_own(in_project, service, org):
 
 def test_install_refuses_what_could_not_start(holdfast, org, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for words, env, said in (
-        ([], {}, "several orgs"),
-        (["--org", "org_none"], {}, "no org"),
-        ([], {"HOLDFAST_URL": "http://memory.example", "HOLDFAST_API_KEY": ""}, "HOLDFAST_API_KEY"),
+    unknown = {"HOLDFAST_URL": "http://memory.example", "HOLDFAST_API_KEY": ""}
+    for words, env, exits, said in (
+        ([], {}, 1, "several orgs"),
+        (["--org", "org_none"], {}, 4, "no org"),
+        ([], unknown, 1, "HOLDFAST_API_KEY"),
     ):
         code, out, err = holdfast(
             "mcp", "install", "--write", "--client", "claude-code", *words, **env
         )
-        assert (code, out) == (1, ""), err
+        assert (code, out) == (exits, ""), err
         assert said in err
         assert not (tmp_path / ".mcp.json").exists()
+    code, out, err = holdfast("mcp", "--org", "org_none")
+    assert (code, out, err.count("\n")) == (4, "", 1), err
 
 
 async def test_it_works_on_a_data_folder_that_nobody_serves(data_dir):

@@ -14,7 +14,7 @@ from holdfast.cli.reach import Urls, reach_database
 from holdfast.edge.tool_sets import chosen
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller, operator
-from holdfast.kernel.errors import Invalid
+from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.places import check_client_id
 from holdfast.local import find_service
 from holdfast.settings import Settings, read_settings
@@ -132,11 +132,7 @@ def _check_org(settings: Settings, org: str | None) -> None:
     if settings.database_url is None and not settings.data_dir.exists():
         return
     with reach_database(settings) as urls:
-        known = _orgs(urls)
-    if org is None and len(known) > 1:
-        raise Invalid(SEVERAL_ORGS)
-    if org is not None and org not in known:
-        raise Invalid(f"there is no org {org!r} (holdfast orgs list)")
+        _chosen_org(urls, org)
 
 
 async def _on_database(
@@ -156,18 +152,22 @@ async def _on_database(
 
 
 def _caller(urls: Urls, org: str | None, user: str | None) -> Caller:
-    if org is None:
-        known = _orgs(urls)
-        if len(known) != 1:
-            raise Invalid(SEVERAL_ORGS)
-        [org] = known
-    caller = operator(org)
+    chosen_org = _chosen_org(urls, org)
+    if chosen_org is None:
+        raise RuntimeError("the first org was not made")
+    caller = operator(chosen_org)
     return caller if user is None else replace(caller, user_id=user, user_is_new=True)
 
 
-def _orgs(urls: Urls) -> list[str]:
+def _chosen_org(urls: Urls, org: str | None) -> str | None:
+    """The named org, or the only one; None where there is none yet."""
     with psycopg.connect(urls.owner) as connection:
-        return [org for (org,) in connection.execute("SELECT org_id FROM orgs")]
+        known = [each for (each,) in connection.execute("SELECT org_id FROM orgs")]
+    if org is None and len(known) > 1:
+        raise Invalid(SEVERAL_ORGS)
+    if org is not None and org not in known:
+        raise NotFound(f"there is no org {org!r} here (holdfast orgs list)")
+    return org or next(iter(known), None)
 
 
 def _key(settings: Settings, url: str, key: str | None) -> str:
