@@ -171,6 +171,7 @@ async def _undo_memory(undoing: _Undoing, change: _Change) -> None:
         change.first - 1,
         include_expired=True,
         if_match=[change.last],
+        revive=False,
     )
     await undoing.tx.run(
         queries.fact_back, object_id=change.object_id, not_ids=undoing.job_proposals

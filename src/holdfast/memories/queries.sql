@@ -97,12 +97,12 @@ UPDATE memories m
 RETURNING {memory_row};
 
 -- name: restore_memory
--- Makes an earlier version the newest. An expiry that has passed meanwhile is left out: a restored row is there again.
+-- Makes an earlier version the newest. With `revive` an expiry that has passed meanwhile is left out: a restored row is there again.
 -- Gives no row where the caller does not see it, it never had that version, or If-Match fails.
 UPDATE memories m
    SET (key, value, sources, {settable}) = (
            SELECT key, r.content, sources, {settable}
-             FROM jsonb_populate_record(NULL::memories, CASE WHEN (r.state->>'expires_at')::timestamptz <= %(now)s
+             FROM jsonb_populate_record(NULL::memories, CASE WHEN %(revive)s AND (r.state->>'expires_at')::timestamptz <= %(now)s
                                                              THEN r.state - 'expires_at' ELSE r.state END)),
        {next_version}
   FROM revisions r

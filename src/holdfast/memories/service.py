@@ -187,8 +187,9 @@ async def restore_memory(
     place: Place = ANYWHERE,
     include_expired: bool = False,
     if_match: IfMatch = None,
+    revive: bool = True,
 ) -> Memory:
-    """Make an earlier version the newest."""
+    """Make an earlier version the newest; with `revive`, without an expiry that has passed."""
     key: str | None = None
     try:
         async with db.begin(caller) as tx:
@@ -202,6 +203,7 @@ async def restore_memory(
                 queries.restore_memory,
                 "restored",
                 version=version,
+                revive=revive,
                 include_expired=include_expired,
                 if_match=if_match,
             )

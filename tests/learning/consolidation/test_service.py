@@ -106,11 +106,18 @@ async def test_expired_rows_are_retired_and_never_deleted(talk, db: Database, or
     gone = await save(talk, "a", "The sale ends in May.")
     async with db.begin(org.caller("ana")) as tx:
         await tx.run(EXPIRE, id=gone)
+    late = {"include_expired": True}
+    await talk.call("PATCH", f"/memories/{gone}", params=late, json={"importance": 6})
     assert (await hygiene(talk))["stale"] == 1
     [proposal] = await asked(talk, "expired")
     assert (proposal["action"], proposal["supersedes"]) == ("retire", gone)
-    await done(talk, "expired")
+    job = await done(talk, "expired")
     assert (await hygiene(talk))["stale"] == 0
+
+    undone = await talk.call("POST", f"/jobs/{job['id']}/revert")
+    assert [each["id"] for each in undone["reverted"]] == [gone]
+    assert await talk.memories() == []  # as expired as it was before
+    assert (await hygiene(talk))["stale"] == 1
 
 
 async def test_rows_count_as_recalled_once_a_session_was_given_them(talk):
