@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.access import keys
 from holdfast.kernel import clock
-from holdfast.kernel.errors import RateLimited
+from holdfast.kernel.errors import Invalid, RateLimited
 from holdfast.kernel.rates import count_request
 
 
@@ -111,10 +111,16 @@ async def test_one_who_is_no_owner_mints_user_keys_for_itself_only(browser, pers
     assert {key["user_id"] for key in (await made.http.get("/keys")).json()["data"]} == {"ben"}
 
 
-async def test_an_expired_key_is_unauthenticated(org):
-    from datetime import UTC, datetime
-
-    key = await org.mint("service", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+async def test_a_key_is_unauthenticated_once_it_has_expired(org, owner_connection):
+    with pytest.raises(Invalid, match="in the future"):
+        await org.mint("service", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+    key = await org.mint("service", name="short", expires_at=clock.now() + timedelta(hours=1))
+    owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
+    changed = owner_connection.execute(
+        "UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE org_id = %s AND name = 'short'",
+        [org.id],
+    )
+    assert changed.rowcount == 1
     assert (await org.client(key).get("/org")).status_code == 401
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from holdfast.access.model import ApiKey, NewKey
 from holdfast.access.service import queries
-from holdfast.kernel import places
+from holdfast.kernel import clock, places
 from holdfast.kernel.auth import DEFAULT_WORKSPACE, digest_of, new_key, visible_prefix
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
@@ -38,11 +38,7 @@ async def create_key(
         user_id = caller.must_be_user()
     if not caller.administers and (kind != "user" or user_id != caller.user_id):
         raise ScopeDenied("one who is not an owner may mint user keys for itself only")
-    if (kind == "agent") != (agent_id is not None):
-        raise Invalid.field("agent_id", "belongs to agent keys, and to every one of them")
-    for field, value in (("user_id", user_id), ("agent_id", agent_id)):
-        if value is not None:
-            places.check_client_id(value, field=field)
+    _check_fields(kind, user_id, agent_id, expires_at)
 
     key = key or new_key(test=test)
     key_id = new_id("key")
@@ -75,6 +71,18 @@ async def create_key(
         )
         await tx.revise("key", key_id, version=1, action="created", state={"kind": kind})
     return NewKey(key_id=key_id, key=key, kind=kind)
+
+
+def _check_fields(
+    kind: KeyKind, user_id: str | None, agent_id: str | None, expires_at: datetime | None
+) -> None:
+    if (kind == "agent") != (agent_id is not None):
+        raise Invalid.field("agent_id", "belongs to agent keys, and to every one of them")
+    if expires_at is not None and expires_at <= clock.now():
+        raise Invalid.field("expires_at", "has passed: an expiry must be in the future")
+    for field, value in (("user_id", user_id), ("agent_id", agent_id)):
+        if value is not None:
+            places.check_client_id(value, field=field)
 
 
 async def list_keys(db: Database, caller: Caller, cursor: Cursor) -> Page[ApiKey]:

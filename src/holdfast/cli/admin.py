@@ -4,7 +4,7 @@ Every command acts on one org: `--org`, or the only one there is.
 """
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 import psycopg
@@ -120,7 +120,7 @@ def create_key(
             agent_id=agent,
             workspace_id=workspace,
             requests_per_minute=requests_per_minute,
-            expires_at=expires_at,
+            expires_at=None if expires_at is None else expires_at.replace(tzinfo=UTC),
             test=test,
         )
     )

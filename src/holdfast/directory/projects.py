@@ -81,26 +81,36 @@ async def list_projects(db: Database, caller: Caller, cursor: Cursor) -> Page[Pr
     )
 
 
-async def add_member(db: Database, caller: Caller, project_id: str, user_id: str) -> Project:
+async def add_member(
+    db: Database, caller: Caller, project_id: str, user_id: str, *, if_match: IfMatch = None
+) -> Project:
     """Add a user to a project; no change if the user is a member already."""
     check_client_id(user_id, field="user_id")
     async with db.begin(caller) as tx:
         await _belonging_project(tx, caller, project_id)
+        await _touch(tx, project_id, if_match)
         await tx.run(queries.add_user, user_id=user_id)
         await tx.run(queries.add_member, id=project_id, user_id=user_id)
-        await tx.run(queries.touch_project, id=project_id)
         return await _revised_project(tx, project_id, "member_added")
 
 
-async def remove_member(db: Database, caller: Caller, project_id: str, user_id: str) -> None:
+async def remove_member(
+    db: Database, caller: Caller, project_id: str, user_id: str, *, if_match: IfMatch = None
+) -> None:
     """Remove a user from a project; NotFound if the user is not a member."""
     async with db.begin(caller) as tx:
         project = await _belonging_project(tx, caller, project_id)
         if user_id not in project.members:
             raise NotFound(f"{user_id!r} is not a member")
+        await _touch(tx, project_id, if_match)
         await tx.run(queries.remove_member, id=project_id, user_id=user_id)
-        await tx.run(queries.touch_project, id=project_id)
         await _revised_project(tx, project_id, "member_removed")
+
+
+async def _touch(tx: Tx, project_id: str, if_match: IfMatch) -> None:
+    """Count a change of the members as one of the project."""
+    if await tx.one(int, queries.touch_project, id=project_id, if_match=if_match) is None:
+        raise PreconditionFailed("the project changed since that ETag")
 
 
 async def _revised_project(tx: Tx, project_id: str, action: str) -> Project:

@@ -125,7 +125,8 @@ SELECT {project}
 -- name: touch_project
 UPDATE projects
    SET version = version + 1, updated_at = later(updated_at, %(now)s)
- WHERE org_id = %(org_id)s AND id = %(id)s;
+ WHERE org_id = %(org_id)s AND id = %(id)s AND matches(version, %(if_match)s)
+RETURNING version;
 
 -- name: add_user
 INSERT INTO users (org_id, id, created_at, updated_at)

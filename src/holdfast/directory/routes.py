@@ -205,9 +205,18 @@ async def put_project(
 
 
 @router.put("/projects/{project_id}/members/{user_id}", operation_id="directory.add_member")
-async def put_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> Project:
-    """Add a user to a project."""
-    return await projects.add_member(db, caller, project_id, user_id)
+async def put_member(
+    project_id: str,
+    user_id: str,
+    if_match: IfMatch,
+    response: Response,
+    caller: TheCaller,
+    db: TheDatabase,
+) -> Project:
+    """Add a user to a project; the ETag is the project's."""
+    project = await projects.add_member(db, caller, project_id, user_id, if_match=if_match)
+    set_etag(response, project.version)
+    return project
 
 
 @router.delete(
@@ -215,9 +224,11 @@ async def put_member(project_id: str, user_id: str, caller: TheCaller, db: TheDa
     operation_id="directory.remove_member",
     status_code=204,
 )
-async def delete_member(project_id: str, user_id: str, caller: TheCaller, db: TheDatabase) -> None:
-    """Remove a user from a project."""
-    await projects.remove_member(db, caller, project_id, user_id)
+async def delete_member(
+    project_id: str, user_id: str, if_match: IfMatch, caller: TheCaller, db: TheDatabase
+) -> None:
+    """Remove a user from a project; the ETag is the project's."""
+    await projects.remove_member(db, caller, project_id, user_id, if_match=if_match)
 
 
 @router.get("/agents", operation_id="directory.list_agents")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Header, Request, Response
 
 from holdfast.edge.wire import as_wire
-from holdfast.kernel.errors import Malformed
+from holdfast.kernel.errors import Malformed, PreconditionFailed
 
 # What the header may be: `*`, or entity tags with commas between them.
 IF_MATCH = r'^\s*(\*|(W/)?"[^"]*"(\s*,\s*(W/)?"[^"]*")*)\s*$'
@@ -29,8 +29,21 @@ def set_etag(response: Response, version: int) -> None:
 
 def set_etag_of_content(response: Response, value: Any) -> None:
     """Send an ETag of the whole answer: for objects that show more than their version counts (a session's activity)."""
+    response.headers["ETag"] = _etag_of_content(value)
+
+
+def _etag_of_content(value: Any) -> str:
     text = json.dumps(as_wire(value), sort_keys=True, default=str)
-    response.headers["ETag"] = f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+
+
+def must_match_content(if_match: str, value: Any) -> None:
+    """Refuse (412) a change if If-Match has no ETag of the object as it is shown."""
+    if not _if_match.fullmatch(if_match):
+        raise Malformed('If-Match: send the ETag as it came, with its quotes: "3f2a…"')
+    tags = [f'"{tag}"' for weak, tag in _tags.findall(if_match) if not weak]
+    if if_match.strip() != "*" and _etag_of_content(value) not in tags:
+        raise PreconditionFailed("the object changed since that ETag")
 
 
 def unless_the_same(request: Request, response: Response) -> Response:
@@ -82,3 +95,14 @@ def _version(weak: str, tag: str) -> int:
 
 
 IfMatch = Annotated[list[int] | None, Depends(if_match)]
+
+IfContentMatches = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        description="write only if the ETag is still this one, as it came with its quotes; `*`: any",
+        json_schema_extra={"pattern": IF_MATCH},
+        examples=['"1a40d8318ea551b0bec51609eb0cdc99"'],
+    ),
+]
+"""For objects whose ETag is of their content: see `must_match_content`."""

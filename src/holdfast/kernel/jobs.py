@@ -19,7 +19,7 @@ from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.clock import Instant
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.errors import Conflict, NotFound, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.pages import Cursor, Page, read_page
 from holdfast.kernel.sql import load
@@ -145,25 +145,34 @@ async def list_jobs(
         )
 
 
-async def cancel_job(db: Database, caller: Caller, job_id: str) -> Job:
+async def cancel_job(
+    db: Database, caller: Caller, job_id: str, *, if_match: list[int] | None = None
+) -> Job:
     """Take back a job that has not begun."""
-    return await _move(db, caller, job_id, queries.cancel, "only a queued job can be cancelled")
+    refusal = "only a queued job can be cancelled"
+    return await _move(db, caller, job_id, queries.cancel, refusal, if_match)
 
 
-async def retry_job(db: Database, caller: Caller, job_id: str) -> Job:
+async def retry_job(
+    db: Database, caller: Caller, job_id: str, *, if_match: list[int] | None = None
+) -> Job:
     """Ask again for a job that failed or was cancelled."""
-    return await _move(
-        db, caller, job_id, queries.retry, "only a failed or cancelled job can be tried again"
-    )
+    refusal = "only a failed or cancelled job can be tried again"
+    return await _move(db, caller, job_id, queries.retry, refusal, if_match)
 
 
-async def _move(db: Database, caller: Caller, job_id: str, query: Any, refusal: str) -> Job:
+async def _move(
+    db: Database, caller: Caller, job_id: str, query: Any, refusal: str, if_match: list[int] | None
+) -> Job:
+    seen = sight.params_of_key(caller)
     async with db.begin(caller) as tx:
-        moved = await tx.one(Job, query, id=job_id, **sight.params_of_key(caller))
+        moved = await tx.one(Job, query, id=job_id, if_match=if_match, **seen)
         if moved is None:
-            current = await tx.one(Job, queries.read_job, id=job_id, **sight.params_of_key(caller))
+            current = await tx.one(Job, queries.read_job, id=job_id, **seen)
             if current is None:
                 raise NotFound(f"there is no job {job_id!r}")
+            if if_match is not None and current.version not in if_match:
+                raise PreconditionFailed("the job changed since that ETag")
             raise Conflict(f"{refusal}; this one is {current.status}", current=current)
     return moved
 

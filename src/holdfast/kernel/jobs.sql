@@ -95,7 +95,7 @@ UPDATE jobs
  WHERE org_id = %(org_id)s AND id = %(id)s
    AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
    AND not_of_another_agent(%(key_agent)s, agent_id)
-   AND status = 'queued'
+   AND status = 'queued' AND matches(version, %(if_match)s)
 RETURNING {job};
 
 -- name: retry
@@ -104,9 +104,9 @@ WITH job AS (
        SET status = 'queued', attempts = 0, error = NULL, finished_at = NULL, not_before = NULL, version = version + 1,
            updated_at = later(updated_at, %(now)s)
      WHERE org_id = %(org_id)s AND id = %(id)s
-   AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
-   AND not_of_another_agent(%(key_agent)s, agent_id)
-       AND status IN ('failed', 'cancelled')
+       AND sees(%(by_user)s, %(by_agent)s, %(by_project)s, %(by_workspace)s, %(by_run)s, audience)
+       AND not_of_another_agent(%(key_agent)s, agent_id)
+       AND status IN ('failed', 'cancelled') AND matches(version, %(if_match)s)
     RETURNING *
 ), entry AS (
     SELECT enqueue_job(queue, org_id, id, NULL) FROM job

@@ -85,9 +85,7 @@ async def edit_proposal(
         limits.storable(content, field="content")
         limits.at_most_chars(content, MAX_CONTENT_CHARS, what="content")
     async with db.begin(caller) as tx:
-        [row] = await _hold(tx, caller, [proposal_id])
-        if if_match is not None and row.version not in if_match:
-            raise PreconditionFailed("the proposal changed since that ETag")
+        [row] = await _hold(tx, caller, [proposal_id], if_match)
         held = draft = draft_from(row)
         draft = replace(draft, content=content or draft.content)
         if target is not None and target != row.target:
@@ -99,31 +97,35 @@ async def edit_proposal(
         return (await _update(tx, row, draft, row.status, row.result, "edited")).shown
 
 
-async def reject_proposal(db: Database, caller: Caller, proposal_id: str) -> Proposal:
+async def reject_proposal(
+    db: Database, caller: Caller, proposal_id: str, *, if_match: IfMatch = None
+) -> Proposal:
     """Decide against a proposal."""
     async with db.begin(caller) as tx:
-        [row] = await _hold(tx, caller, [proposal_id])
+        [row] = await _hold(tx, caller, [proposal_id], if_match)
         tx.on_commit(metrics.proposals.labels(row.action, "rejected").inc)
         done = await _update(tx, row, draft_from(row), "rejected", row.result, "rejected")
     return done.shown
 
 
 async def accept_proposals(
-    db: Database, caller: Caller, proposal_ids: Sequence[str]
+    db: Database, caller: Caller, proposal_ids: Sequence[str], *, if_match: IfMatch = None
 ) -> list[Proposal]:
-    """Apply proposals, all or none, in the order given."""
+    """Apply proposals, all or none, in the order given; `if_match` is for a single one."""
     wanted = list(dict.fromkeys(proposal_ids))
     limits.at_most(len(wanted), MAX_ACCEPTED, what="ids")
     async with db.begin(caller) as tx:
-        rows = {row.id: row for row in await _hold(tx, caller, wanted)}
+        rows = {row.id: row for row in await _hold(tx, caller, wanted, if_match)}
         return [await _accept(db, tx, caller, rows[each]) for each in wanted]
 
 
 # --- inside of a decision ----------------------------------------------------------------------------------------------
 
 
-async def _hold(tx: Tx, caller: Caller, ids: Sequence[str]) -> list[StoredProposal]:
-    """Proposals that are not decided, held; NotFound, or Conflict with the one that is decided."""
+async def _hold(
+    tx: Tx, caller: Caller, ids: Sequence[str], if_match: IfMatch = None
+) -> list[StoredProposal]:
+    """Proposals that are not decided, held; NotFound, PreconditionFailed, or Conflict with the one that is decided."""
     rows = await tx.all(
         StoredProposal, queries.hold_proposals, ids=list(ids), **sight.params_of_key(caller)
     )
@@ -131,6 +133,8 @@ async def _hold(tx: Tx, caller: Caller, ids: Sequence[str]) -> list[StoredPropos
     if missing:
         raise NotFound(f"there is no proposal {sorted(missing)[0]!r}")
     for row in rows:
+        if if_match is not None and row.version not in if_match:
+            raise PreconditionFailed("the proposal changed since that ETag")
         if row.status not in OPEN:
             raise Conflict(f"this proposal is {row.status} already", current=row.shown)
     return rows

@@ -250,16 +250,23 @@ async def edit_proposal(
 
 
 @router.post("/proposals/{proposal_id}/accept", operation_id="proposals.accept")
-async def accept_proposal(proposal_id: str, caller: TheCaller, db: TheDatabase) -> Proposal:
+async def accept_proposal(
+    proposal_id: str, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> Proposal:
     """Apply a proposal; 409 with `current` where it is decided already."""
-    [accepted] = await proposals.accept_proposals(db, caller, [proposal_id])
+    [accepted] = await proposals.accept_proposals(db, caller, [proposal_id], if_match=if_match)
+    set_etag(response, accepted.version)
     return accepted
 
 
 @router.post("/proposals/{proposal_id}/reject", operation_id="proposals.reject")
-async def reject_proposal(proposal_id: str, caller: TheCaller, db: TheDatabase) -> Proposal:
+async def reject_proposal(
+    proposal_id: str, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> Proposal:
     """Decide against a proposal; 409 with `current` where it is decided already."""
-    return await proposals.reject_proposal(db, caller, proposal_id)
+    rejected = await proposals.reject_proposal(db, caller, proposal_id, if_match=if_match)
+    set_etag(response, rejected.version)
+    return rejected
 
 
 @router.post(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from holdfast.edge.preconditions import set_etag
+from holdfast.edge.preconditions import IfMatch, set_etag
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import page_cursor
 from holdfast.kernel import jobs
@@ -34,12 +34,20 @@ async def get_job(job_id: str, response: Response, caller: TheCaller, db: TheDat
 
 
 @router.post("/jobs/{job_id}/cancel", operation_id="jobs.cancel")
-async def cancel_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
+async def cancel_job(
+    job_id: str, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> Job:
     """Cancel a job that has not begun."""
-    return await jobs.cancel_job(db, caller, job_id)
+    job = await jobs.cancel_job(db, caller, job_id, if_match=if_match)
+    set_etag(response, job.version)
+    return job
 
 
 @router.post("/jobs/{job_id}/retry", operation_id="jobs.retry")
-async def retry_job(job_id: str, caller: TheCaller, db: TheDatabase) -> Job:
+async def retry_job(
+    job_id: str, if_match: IfMatch, response: Response, caller: TheCaller, db: TheDatabase
+) -> Job:
     """Run a job again that failed or was cancelled."""
-    return await jobs.retry_job(db, caller, job_id)
+    job = await jobs.retry_job(db, caller, job_id, if_match=if_match)
+    set_etag(response, job.version)
+    return job

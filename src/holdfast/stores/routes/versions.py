@@ -4,7 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from holdfast.edge.preconditions import set_etag_of_content
+from holdfast.edge.preconditions import (
+    IfContentMatches,
+    must_match_content,
+    set_etag_of_content,
+)
 from holdfast.edge.route import ApiRoute, TheCaller, TheDatabase
 from holdfast.edge.wire import StoreDiffFrom, StoreDiffTo
 from holdfast.kernel.pages import Page
@@ -44,9 +48,17 @@ async def get_version(
 
 @router.post("/{store_id}/versions/{version_id}/redact", operation_id="stores.redact_version")
 async def redact_version(
-    store_id: str, version_id: str, caller: TheCaller, db: TheDatabase
+    store_id: str,
+    version_id: str,
+    caller: TheCaller,
+    db: TheDatabase,
+    if_match: IfContentMatches = None,
 ) -> EntryVersion:
     """Take a version's content away for good; 409 while the entry stands at it, or if it is gone already."""
+    if if_match is not None:
+        # Only a redaction changes a version, and a second one is refused: nothing can come between.
+        found = await versions.read_version(db, caller, store_id, version_id)
+        must_match_content(if_match, found.shown)
     return (await versions.redact_version(db, caller, store_id, version_id)).shown
 
 
