@@ -129,21 +129,17 @@ async def test_words_are_looked_up_while_a_query_is_embedded(
         assert (await ask(db, caller, query, **fields)).data == []
         await save_all(db, caller)
         statements = []
-        read_several = Database._read_several
+        both = Database.both
 
-        async def noted(self, caller, reads, last=None):
-            statements.extend(each.query.name for each in reads)
-            return await read_several(self, caller, reads, last)
+        async def noted(self, caller, first, second):
+            statements.append(first.query.name)
+            return await both(self, caller, first, second)
 
-        monkeypatch.setattr(Database, "_read_several", noted)
+        monkeypatch.setattr(Database, "both", noted)
         overlapped = await ask(db, caller, query, **fields)
         without_overlap(monkeypatch)
         one_by_one = await ask(db, caller, query, **fields)
-    ahead, usual = (
-        ["recall_sight_and_words", "recall_worded"],
-        ["recall_sight", "recall_what_is_seen"],
-    )
-    assert statements == ahead + usual
+    assert statements == ["recall_sight_and_words", "recall_sight"]
     assert scores(overlapped) == scores(one_by_one)
     assert [row.matched for row in overlapped.data] == [row.matched for row in one_by_one.data]
 
@@ -197,7 +193,7 @@ async def test_an_embedder_that_fails_meanwhile_leaves_the_words(service, org, m
 
 async def test_what_was_kept_is_of_one_transaction_and_org(service, org, make_org):
     other_org = await make_org()
-    ahead = "SELECT recall_words_ahead(%s, '{memory/user:ana}', NULL, 'tea', '', '{memory}', '{}', 10, now())"
+    ahead = "SELECT recall_words_ahead(%s, '{memory/user:ana}', NULL, 'tea', '')"
     ask = (
         "SELECT object_id FROM recall_candidates(%s, NULL, '{memory}', NULL, '{}', 'tea', '', NULL, NULL, 10, 10, now(),"
         " false)"

@@ -4,8 +4,7 @@ Every way in is bound to the caller's org by row-level security from its first s
 
 - `db.one(caller, …)`, `db.all(caller, …)`: one read-only statement, in one round trip; sent again once if its
   connection was lost under it.
-- `db.both(caller, …)`: two of these in one round trip; `db.overlapped`: three, and the last is made while the others are being
-  answered.
+- `db.both(caller, …)`: two of these in one round trip; the second may be made while the first is being answered.
 - `db.together(caller)`: such statements of several services (`asyncio.gather`) in one round trip.
 - `db.read(caller)`: several read-only statements.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
@@ -45,7 +44,6 @@ __all__ = ["Database", "Read", "Tx"]
 
 T = TypeVar("T")
 U = TypeVar("U")
-V = TypeVar("V")
 
 # How long a check of the database may take.
 CHECK_TIMEOUT_S = 2.0
@@ -180,41 +178,22 @@ class Database:
         return (await once_more(lambda: self._read_alone(caller, [read])))[0]
 
     async def both(
-        self, caller: Caller, first: Read[T], second: Read[U]
+        self, caller: Caller, first: Read[T], second: Read[U] | Callable[[], Read[U]]
     ) -> tuple[list[T], list[U]]:
-        """Two read-only statements, in one round trip: every row of each as a value."""
+        """Two read-only statements, in one round trip: every row of each as a value. A `second` that is a function makes the
+        statement once the first was sent, while the server carries that out; where `overlaps`, both are in one transaction."""
         if self.gathers or self.in_transaction:
-            return (
-                await self.all(caller, first.row_type, first.query, **first.params),
-                await self.all(caller, second.row_type, second.query, **second.params),
-            )
-        [one, other] = await self._read_several(caller, [first, second])
-        return one, other
-
-    async def overlapped(
-        self,
-        caller: Caller,
-        reads: tuple[Read[T], Read[U]],
-        last: Callable[[], Read[V]],
-    ) -> tuple[list[T], list[U], list[V]]:
-        """Read-only statements in one transaction, where `overlaps`: every row of each as a value. `last` makes the last one
-        once the others were sent, while the server carries those out."""
-        [one, other, rest] = await self._read_several(caller, reads, last)
-        return one, other, rest
-
-    async def _read_several(
-        self,
-        caller: Caller,
-        reads: Sequence[Read[Any]],
-        last: Callable[[], Read[Any]] | None = None,
-    ) -> list[list[Any]]:
+            rows = await self.all(caller, first.row_type, first.query, **first.params)
+            then = second if isinstance(second, Read) else second()
+            return rows, await self.all(caller, then.row_type, then.query, **then.params)
+        reads, last = ([first, second], None) if isinstance(second, Read) else ([first], second)
         with tracing.statement(", ".join(each.query.name for each in reads)):
             cursors = await once_more(lambda: self._read_alone(caller, reads, last))
-            return [await cursor.fetchall() for cursor in cursors]
+            return await cursors[0].fetchall(), await cursors[1].fetchall()
 
     @property
     def overlaps(self) -> bool:
-        """Whether statements can be carried out while this process does something else that holds up nobody."""
+        """Whether `both` can have a statement carried out while this process does something else that holds up nobody."""
         return self.idle and not self.on_citus and not self.gathers and self._open_tx.get() is None
 
     async def _read_alone(

@@ -10,7 +10,7 @@ org_id, id, kind, object_id, parent_id, label, version, action, actor_type, acto
 
 -- fragment: candidate_columns
 kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
-       whole, embedded, tokens, scope_size, passage_id
+       whole, embedded, tokens, scope_size
 
 -- fragment: candidate_params
 -- What recall_candidates is given besides the org, the scopes and the workspace.

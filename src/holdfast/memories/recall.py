@@ -8,7 +8,6 @@ from typing import Any
 from holdfast.kernel import clock, given, row_values, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Read
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import ahead
 from holdfast.kernel.recall import answer as recall_answer
 from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing
@@ -21,8 +20,6 @@ from holdfast.kernel.recall.search import (
     candidate_params,
     understand,
     understanding_at_once,
-    with_similarity,
-    word_params,
 )
 from holdfast.kernel.recall.slow import Stopwatch
 from holdfast.memories.graph.recall import along_the_graph, read_items
@@ -97,7 +94,7 @@ async def _look_and_search(
         [view], candidates = await db.both(caller, looking(caller, ask.query), seen)
     else:
         view, asked, candidates = await _search_while_embedding(
-            db, caller, question, assumed, embedding, watch
+            db, caller, question, embedding, watch
         )
     if not ahead.confirm(db, caller, ask.query, assumed, view.begun):
         return view, None
@@ -110,7 +107,6 @@ async def _search_while_embedding(
     db: Database,
     caller: Caller,
     question: Question,
-    assumed: Begun,
     embedding: Callable[[], Understood],
     watch: Stopwatch,
 ) -> tuple[View, Understood, list[tuple[Any, ...]]]:
@@ -122,12 +118,8 @@ async def _search_while_embedding(
         watch.step("embedding")
         return Read(tuple, queries.recall_kept, candidate_params(question, understood[-1]))
 
-    closely = db.services.get(Embedders).close_reading
-    params = word_params(question, assumed.model, closely=closely)
-    looked_up = looking_by_words(caller, question.text, params)
-    worded = Read(tuple, queries.recall_worded, params)
-    [view], candidates, rest = await db.overlapped(caller, (looked_up, worded), seen)
-    return view, understood[-1], with_similarity(candidates, rest)
+    [view], candidates = await db.both(caller, looking_by_words(caller, question.text), seen)
+    return view, understood[-1], candidates
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:

@@ -14,24 +14,16 @@ SELECT {candidate_columns}
                          {candidate_params});
 
 -- name: recall_sight_and_words
--- recall_sight, and what the words of the query bring up there, which is kept for recall_worded and recall_kept in the same
--- transaction: sent while the query is being embedded.
+-- recall_sight, and what the words of the query bring up there, which is kept for recall_kept in the same transaction: sent while
+-- the query is being embedded.
 SELECT seen.audiences, seen.scopes, seen.workspace_id, begun.names, begun.model, begun.weights
   FROM (SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id
           FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
  CROSS JOIN LATERAL recall_begin(%(org_id)s, seen.scopes, %(words)s) begun
- CROSS JOIN LATERAL recall_words_ahead(%(org_id)s, seen.scopes, seen.workspace_id, %(text)s, %(literals)s, %(kinds)s, %(labels)s,
-                                       %(lexical_limit)s, %(asked_at)s) ahead;
-
--- name: recall_worded
--- What the words brought up, for recall_kept: its similarity is given there.
--- sight: the scopes are those of the audiences that recall_sight_and_words was given, in the same transaction.
-SELECT {candidate_columns}
-  FROM recall_worded(%(org_id)s, %(kinds)s, %(labels)s, %(model)s, %(asked_at)s, %(closely)s);
+ CROSS JOIN LATERAL recall_words_ahead(%(org_id)s, seen.scopes, seen.workspace_id, %(text)s, %(literals)s) ahead;
 
 -- name: recall_kept
--- What a query brings up in the scopes and the workspace of recall_sight_and_words, which kept them. Rows that recall_worded gave
--- have their similarity and passage_id alone.
+-- What a query brings up in the scopes and the workspace of recall_sight_and_words, which kept them.
 -- sight: the scopes are those of the audiences that recall_sight_and_words was given, in the same transaction.
 SELECT {candidate_columns}
   FROM recall_candidates(%(org_id)s, NULL, %(kinds)s, NULL, {candidate_params});

@@ -1,7 +1,6 @@
 """What a caller sees of the memories from where it speaks, as recall asks it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
@@ -56,10 +55,9 @@ def looking(speaking: Caller, query: str | None) -> Read[View]:
     return Read(View, queries.recall_sight, {"words": words, **sight.params(speaking)})
 
 
-def looking_by_words(speaking: Caller, query: str, params: dict[str, Any]) -> Read[View]:
-    """The same for a query whose words are looked up too, with the parameters of `word_params`; recall goes on with
-    `recall_worded` and `recall_kept` in the same transaction."""
-    params = {**params, **as_asked(of_query(query)), **looking(speaking, query).params}
+def looking_by_words(speaking: Caller, query: str) -> Read[View]:
+    """The same for a query whose words are looked up too; recall goes on with `recall_kept` in the same transaction."""
+    params = {**as_asked(of_query(query)), **looking(speaking, query).params}
     return Read(View, queries.recall_sight_and_words, params)
 
 

@@ -112,7 +112,6 @@ class _Fields(NamedTuple):
     embedded: tuple[bool, ...]
     tokens: tuple[bytes | None, ...]
     scope_size: tuple[float, ...]
-    passage_id: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

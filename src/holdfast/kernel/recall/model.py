@@ -80,7 +80,6 @@ class Candidate(NamedTuple):
     embedded: bool
     tokens: bytes | None = None  # for close reading
     scope_size: float = 0.0  # how many passages there are in the scopes that were searched
-    passage_id: int = 0
 
 
 class Hit(NamedTuple):

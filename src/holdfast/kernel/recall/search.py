@@ -12,7 +12,7 @@ from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
-from holdfast.kernel.recall.model import Candidate, Found, Question
+from holdfast.kernel.recall.model import Found, Question
 from holdfast.kernel.recall.passages import queries
 
 # What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
@@ -179,45 +179,18 @@ async def rank(
 
 def candidate_params(question: Question, asked: Understood) -> dict[str, Any]:
     """What the index is asked with, besides where to look."""
-    closely = asked.tokens is not None and question.mode == "hybrid"
-    return {
-        **word_params(question, asked.model, closely=closely),
-        "vector": asked.vector,
-        "semantic_limit": _per_arm(question),
-        **as_asked(asked.words),
-    }
-
-
-def word_params(question: Question, model: str | None, *, closely: bool) -> dict[str, Any]:
-    """What is known of that before the query has a vector, besides its words. `closely`: with tokens for close reading."""
-    limits = {"hybrid": _per_arm(question), "lexical": RANKED, "semantic": 0}
+    per_arm = PER_ARM if question.limit <= SHORT else PER_LONG_ARM
     return {
         "kinds": list(question.kinds),
         "labels": list(question.labels),
-        "model": model,
-        "lexical_limit": limits[question.mode],
+        "vector": asked.vector,
+        "model": asked.model,
+        "lexical_limit": {"hybrid": per_arm, "lexical": RANKED, "semantic": 0}[question.mode],
+        "semantic_limit": per_arm,
         "asked_at": question.now,
-        "closely": closely,
+        "closely": asked.tokens is not None and question.mode == "hybrid",
+        **as_asked(asked.words),
     }
-
-
-def _per_arm(question: Question) -> int:
-    return PER_ARM if question.limit <= SHORT else PER_LONG_ARM
-
-
-def with_similarity(
-    worded: Sequence[tuple[Any, ...]], rest: Sequence[tuple[Any, ...]]
-) -> list[tuple[Any, ...]]:
-    """Candidates that words brought up before the query had a vector, with the similarities that came with the rest, and the
-    rest."""
-    similarities = {row[_PASSAGE_ID]: row[_SIMILARITY] for row in rest if row[_KIND] is None}
-    return [
-        (*row[:_SIMILARITY], similarities.get(row[_PASSAGE_ID]), *row[_SIMILARITY + 1 :])
-        for row in worded
-    ] + [row for row in rest if row[_KIND] is not None]
-
-
-_KIND, _SIMILARITY, _PASSAGE_ID = map(Candidate._fields.index, ("kind", "similarity", "passage_id"))
 
 
 def as_asked(asked: words.Words) -> dict[str, Any]:

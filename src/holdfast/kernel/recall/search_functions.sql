@@ -42,11 +42,10 @@ BEGIN
     ids := hits.ids; scores := hits.scores;
 END $$;
 
--- Takes steps 1 to 4 before the query's vector is known, while the service computes it, and keeps what they give for recall_worded
--- and recall_candidates in the same transaction, with the scopes and the workspace: as text, in a setting that ends with it.
+-- Takes steps 1 to 3 before the query's vector is known, while the service computes it, and keeps what they give for
+-- recall_candidates in the same transaction, with the scopes and the workspace: as text, in a setting that ends with it.
 CREATE OR REPLACE FUNCTION recall_words_ahead(
-    in_org text, in_scopes text[], in_workspace_id text, in_text text, in_literals text, in_kinds text[], in_labels text[],
-    in_lexical_limit integer, in_now timestamptz
+    in_org text, in_scopes text[], in_workspace_id text, in_text text, in_literals text
 ) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -55,25 +54,23 @@ DECLARE
     org CONSTANT text := entered_org(in_org);
     scope_ids CONSTANT bigint[] := recall_scope_ids(in_org, in_scopes);
     w record;
-    best bigint[];
 BEGIN
     w := recall_by_words(org, scope_ids, in_text, in_literals);
-    best := recall_best(org, w.ids, w.scores, in_kinds, in_workspace_id, in_labels, in_now, in_lexical_limit);
     PERFORM set_config(
         'holdfast.recall_words',
         ARRAY[in_org, scope_ids::text, in_workspace_id, w.n::text, w.mean::text, w.large::text, w.lexemes::text, w.idfs::text,
-              w.queries::text, w.wholes::text, w.ids::text, w.scores::text, best::text]::text,
+              w.queries::text, w.wholes::text, w.ids::text, w.scores::text]::text,
         true);
     RETURN true;
 END $$;
 
 -- Steps 1 to 3 for these scopes; without scopes (NULL) what recall_words_ahead kept, with the scopes and the workspace that it was
--- given, and the best passages (`ahead`): an error where it was not called in this transaction, or for another org.
+-- given: an error where it was not called in this transaction, or for another org.
 CREATE OR REPLACE FUNCTION recall_words_asked(
     org text, in_scopes text[], in_workspace_id text, in_text text, in_literals text,
     OUT scope_ids bigint[], OUT workspace_id text, OUT n double precision, OUT mean double precision, OUT large boolean,
     OUT lexemes text[], OUT idfs double precision[], OUT queries tsquery[], OUT wholes text[], OUT ids bigint[],
-    OUT scores double precision[], OUT ahead bigint[]
+    OUT scores double precision[]
 )
     LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -92,33 +89,10 @@ BEGIN
     scope_ids := kept[2]::bigint[]; workspace_id := kept[3];
     n := kept[4]::double precision; mean := kept[5]::double precision; large := kept[6]::boolean;
     lexemes := kept[7]::text[]; idfs := kept[8]::double precision[]; queries := kept[9]::tsquery[]; wholes := kept[10]::text[];
-    ids := kept[11]::bigint[]; scores := kept[12]::double precision[]; ahead := coalesce(kept[13]::bigint[], '{}');
+    ids := kept[11]::bigint[]; scores := kept[12]::double precision[];
 END $$;
 
--- The best that recall_words_ahead found, as recall_candidates would give them, without their similarity: they are read while the
--- service computes the query's vector.
-CREATE OR REPLACE FUNCTION recall_worded(
-    in_org text, in_kinds text[], in_labels text[], in_model text, in_now timestamptz, in_closely boolean
-) RETURNS TABLE (
-    kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
-    updated_at timestamptz, importance smallint, pinned boolean, lexical double precision, rank real,
-    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision,
-    passage_id bigint
-)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-    AS $$
-DECLARE
-    org CONSTANT text := entered_org(in_org);
-    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    w CONSTANT record := recall_words_asked(org, NULL, NULL, NULL, NULL);
-BEGIN
-    RETURN QUERY SELECT * FROM recall_rows(
-        org, model, NULL, w.ahead, w.ids, w.scores, NULL, NULL, w.lexemes, w.queries, w.wholes, NULL, w.n, in_closely, in_kinds,
-        w.workspace_id, in_labels, in_now);
-END $$;
-
--- All steps, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
+-- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
 -- that is asked for, and what the fusion weighs.
@@ -126,9 +100,8 @@ END $$;
 -- Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
 -- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
 --
--- Without scopes (NULL), what recall_words_ahead kept is taken up: scopes, workspace and words are those that it was given. Of the
--- passages that recall_worded gave only the id and the similarity are given again. A passage that was put since is found by its
--- vector alone.
+-- Without scopes (NULL), what recall_words_ahead kept is taken up: scopes, workspace and words are those that it was given. A
+-- passage that was put since is found by its vector alone.
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_org text, in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
     in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
@@ -136,8 +109,7 @@ CREATE OR REPLACE FUNCTION recall_candidates(
 ) RETURNS TABLE (
     kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
     updated_at timestamptz, importance smallint, pinned boolean, lexical double precision, rank real,
-    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision,
-    passage_id bigint
+    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision
 )
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -146,7 +118,6 @@ DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     vector CONSTANT halfvec := in_vector::halfvec;
-    lexical_limit integer := in_lexical_limit;
     w record;
     near record;
     more_ids bigint[];
@@ -157,9 +128,6 @@ DECLARE
 BEGIN
     w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
     IF w.n = 0 THEN RETURN; END IF;
-    IF w.ahead IS NOT NULL THEN
-        lexical_limit := 0;  -- all that the lexical arm brings is among those
-    END IF;
     IF w.large OR vector IS NULL THEN
         any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(w.queries) each)::tsquery;
     END IF;
@@ -171,21 +139,38 @@ BEGIN
     ELSE
         near := recall_closest(org, w.scope_ids, model, vector, in_semantic_limit);
     END IF;
-    FOR passage_id, similarity IN
-        SELECT given.id, -(v.embedding <#> vector)
-          FROM unnest(w.ahead) given (id)
-         CROSS JOIN LATERAL (SELECT v.embedding FROM passage_vectors v
-                              WHERE v.org_id = org AND v.model_id = model AND v.passage_id = given.id OFFSET 0) v
-    LOOP
-        RETURN NEXT;
-    END LOOP;
-    wanted := ARRAY(SELECT unnest(recall_first(w.ids, w.scores, lexical_limit)) UNION SELECT unnest(near.ids)
-                    EXCEPT SELECT unnest(w.ahead));
+    wanted := ARRAY(SELECT unnest(recall_first(w.ids, w.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
 
     FOR attempt IN 1 .. 2 LOOP
-        RETURN QUERY SELECT * FROM recall_rows(
-            org, model, vector, wanted, w.ids || more_ids, w.scores || more_scores, near.close_ids, near.similarities, w.lexemes,
-            w.queries, w.wholes, any_word, w.n, in_closely, in_kinds, w.workspace_id, in_labels, in_now);
+        RETURN QUERY
+        WITH chosen AS (
+            SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
+              FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
+                      FROM unnest(w.ids || more_ids, w.scores || more_scores) hit (id, score)
+                    UNION ALL SELECT close.id, 0, close.similarity, false
+                                FROM unnest(near.close_ids, near.similarities) close (id, similarity)
+                    UNION ALL SELECT unnest(wanted), 0, NULL, true) every
+             GROUP BY every.id
+            HAVING bool_or(every.wanted)
+        )
+        SELECT p.kind, p.object_id, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at, p.importance, p.pinned,
+               c.score,
+               -- By this, words alone are ranked; beside a vector nobody asks for it.
+               CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
+               coalesce(c.similarity, -(v.embedding <#> vector)), said.terms,
+               coalesce(said.terms && w.wholes, false),
+               v.passage_id IS NOT NULL, v.tokens, w.n
+          FROM chosen c
+         CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
+         CROSS JOIN LATERAL (
+             -- What has no score has no word of the query.
+             SELECT CASE WHEN c.score = 0 THEN '{}'
+                         ELSE ARRAY(SELECT word.lexeme FROM unnest(w.lexemes, w.queries) word (lexeme, query)
+                                     WHERE p.words @@ word.query) END AS terms OFFSET 0) said
+          LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
+                               FROM passage_vectors v
+                              WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
+         WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, w.workspace_id, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = cardinality(wanted);
         IF NOT w.large THEN
@@ -193,8 +178,8 @@ BEGIN
                                 in_semantic_limit);
         END IF;
         wanted := ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, w.workspace_id, in_labels, in_now,
-                                                  lexical_limit) || near.ids)
-                        EXCEPT SELECT unnest(wanted || w.ahead));
+                                                  in_lexical_limit) || near.ids)
+                        EXCEPT SELECT unnest(wanted));
     END LOOP;
 END $$;
 
@@ -220,6 +205,6 @@ BEGIN
      GROUP BY p.object_id;
 END $$;
 
-REVOKE ALL ON FUNCTION recall_begin, recall_by_words, recall_words_ahead, recall_words_asked, recall_worded,
-    recall_candidates, recall_probe FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION recall_begin, recall_words_ahead, recall_worded, recall_candidates, recall_probe TO holdfast_app;
+REVOKE ALL ON FUNCTION recall_begin, recall_by_words, recall_words_ahead, recall_words_asked, recall_candidates, recall_probe
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;

@@ -6,7 +6,7 @@
 -- 4. recall_best           of those, the best that the call may be shown
 -- 5. recall_near           the semantic arm: the closest that the call may be shown, by comparing all or by HNSW
 -- 6. recall_close_words    where large: BM25 of what only the semantic arm brought
--- 7. recall_rows           both scores of both arms' passages, with what the fusion needs to know of each
+-- 7. recall_candidates     both scores of both arms' passages, with what the fusion needs to know of each
 --
 -- recall_candidates sets the planner's options for all of them: the right plan is always to follow an index from few rows to
 -- few, and fresh tables have no statistics to tell so.
@@ -347,50 +347,6 @@ BEGIN
              GROUP BY close.id) more;
 END $$;
 
--- Step 7: the passages `wanted` as the fusion takes them, as far as they may be shown. Their scores are among `hit_ids`, their similarities
--- among `close_ids`, or computed here.
-CREATE OR REPLACE FUNCTION recall_rows(
-    org text, model integer, vector halfvec, wanted bigint[], hit_ids bigint[], hit_scores double precision[], close_ids bigint[],
-    similarities double precision[], lexemes text[], queries tsquery[], wholes text[], any_word tsquery, n double precision,
-    in_closely boolean, in_kinds text[], in_workspace_id text, in_labels text[], in_now timestamptz
-) RETURNS TABLE (
-    kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
-    updated_at timestamptz, importance smallint, pinned boolean, lexical double precision, rank real,
-    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision,
-    passage_id bigint
-)
-    LANGUAGE sql STABLE
-BEGIN ATOMIC
-    WITH chosen AS (
-        SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
-          FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
-                  FROM unnest(hit_ids, hit_scores) hit (id, score)
-                UNION ALL SELECT close.id, 0, close.similarity, false
-                            FROM unnest(close_ids, similarities) close (id, similarity)
-                UNION ALL SELECT unnest(wanted), 0, NULL, true) every
-         GROUP BY every.id
-        HAVING bool_or(every.wanted)
-    )
-    SELECT p.kind, p.object_id, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at, p.importance, p.pinned,
-           c.score,
-           -- By this, words alone are ranked; beside a vector nobody asks for it.
-           CASE WHEN any_word IS NOT NULL AND vector IS NULL THEN ts_rank_cd(p.words, any_word) ELSE 0 END,
-           coalesce(c.similarity, -(v.embedding <#> vector)), said.terms,
-           coalesce(said.terms && wholes, false),
-           v.passage_id IS NOT NULL, v.tokens, n, c.id
-      FROM chosen c
-     CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
-     CROSS JOIN LATERAL (
-         -- What has no score has no word of the query.
-         SELECT CASE WHEN c.score = 0 THEN '{}'
-                     ELSE ARRAY(SELECT word.lexeme FROM unnest(lexemes, queries) word (lexeme, query)
-                                 WHERE p.words @@ word.query) END AS terms OFFSET 0) said
-      LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
-                           FROM passage_vectors v
-                          WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
-     WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, in_workspace_id, in_labels, in_now);
-END;
-
 REVOKE ALL ON FUNCTION recall_bm25, recall_may_show, recall_shown, recall_scope_size, recall_frequency, recall_spelled_like,
     recall_query_words, recall_word_hits, recall_first, recall_best, recall_near_by_index, recall_near_by_all, recall_closest,
-    recall_near, recall_close_words, recall_rows, recall_as_query FROM PUBLIC;
+    recall_near, recall_close_words, recall_as_query FROM PUBLIC;
