@@ -47,6 +47,16 @@ async def test_a_memory_does_not_supersede_itself(api):
     assert refused.status_code == 422
 
 
+async def test_memories_cannot_supersede_each_other(api):
+    a, b, c = [await save(api, key) for key in ("a", "b", "c")]
+    for old, new in ((a, b), (b, c)):
+        reply = await api.patch(f"/memories/{old['id']}", json={"superseded_by": new["id"]})
+        assert reply.status_code == 200
+    refused = await api.patch(f"/memories/{c['id']}", json={"superseded_by": a["id"]})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "superseded_by")
+    assert (await api.get("/memories")).json()["data"][0]["id"] == c["id"]
+
+
 async def test_if_match_guards_a_patch(api):
     row = await save(api)
     path = f"/memories/{row['id']}"

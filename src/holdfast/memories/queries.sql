@@ -130,6 +130,19 @@ UPDATE memories m
    AND sees_here({by}, m.audience, m.workspace_id)
 RETURNING {memory_row};
 
+-- name: leads_to
+-- Whether the successors of one memory, one after the other, lead to another.
+-- sight: the caller sees both ends, and of what is between only ids are followed.
+WITH RECURSIVE successors (id) AS (
+    SELECT %(first)s::text
+    UNION
+    SELECT m.superseded_by
+      FROM successors s
+      JOIN memories m ON m.org_id = %(org_id)s AND m.id = s.id
+     WHERE m.superseded_by IS NOT NULL
+)
+SELECT EXISTS (SELECT FROM successors s WHERE s.id = %(last)s);
+
 -- name: holder_of_key
 -- The id of the row that holds the key another row was to take.
 -- sight: both have one audience and workspace, and the caller sees the one that it names.

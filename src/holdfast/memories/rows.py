@@ -142,7 +142,7 @@ def who(caller: Caller) -> dict[str, Any]:
 async def check_successor(
     tx: Tx, speaking: Caller, fields: Mapping[str, Any], *, of: str | None = None
 ) -> None:
-    """Refuse a `superseded_by` that names no other memory the caller sees."""
+    """Refuse a `superseded_by` that names no other memory the caller sees, or one that `of` has superseded itself."""
     successor = fields.get("superseded_by")
     if successor is None:
         return
@@ -153,6 +153,8 @@ async def check_successor(
         await read_row(tx, speaking, successor, include_expired=True)
     except NotFound:
         raise wrong from None
+    if of is not None and await tx.one(bool, queries.leads_to, first=successor, last=of):
+        raise Invalid.field("superseded_by", "was superseded by this memory: neither would be left")
 
 
 def plain(fields: Mapping[str, Any]) -> dict[str, Any]:
