@@ -31,12 +31,15 @@ Shown = Mapping[str, Held]
 
 MAX_SHOWN = 40
 """How many facts are looked up for one reading."""
-PER_MESSAGE = 10
+PER_MESSAGE = 20
 """How many rows recall gives for one message."""
 MAX_SHOWN_CHARS = 400
 """So much of a fact is shown."""
-SHORT_CHARS = 100
-"""A shorter message is looked up together with the end of the one before it: "so make it 200" says little by itself."""
+BEFORE_CHARS = 200
+"""A message is looked up together with so much of the end of the one before it: "so make it 200" says little by itself. With it, 22
+instead of 18 of 30 facts that change in ten spaces of data/memchat are among the first 14, beside 200 facts of other people."""
+RANK_BASE = 3
+"""A fact gains 1 / (RANK_BASE + place) for each message that recall finds it for."""
 KINDS: tuple[Kind, ...] = ("memory", "node_item", "entry", "block_line")
 
 
@@ -69,31 +72,29 @@ async def as_known(shown: Shown, *redactors: Redactor) -> list[KnownFact]:
 
 
 def _queries(messages: Sequence[Message], context: Sequence[Message]) -> list[str]:
-    """What to look up: the words of each message of the user."""
-    before = [*context[-1:], *messages]
-    offset = len(before) - len(messages)
+    """What to look up: the words of each message of the user, behind the end of the message before it."""
+    before = ["", *(each.content for each in context[-1:])]
     queries = []
-    for number, message in enumerate(messages, offset):
-        if message.role != "user":
-            continue
+    for message in messages:
         words = message.content.strip()
-        if len(words) < SHORT_CHARS and number > 0:
-            words = f"{before[number - 1].content[-SHORT_CHARS:]} {words}"
-        queries.append(words[:MAX_QUERY_CHARS])
-    return [each for each in dict.fromkeys(queries) if each.strip()]
+        if message.role == "user" and words:
+            queries.append(f"{before[-1][-BEFORE_CHARS:]} {words}".strip()[:MAX_QUERY_CHARS])
+        before.append(message.content)
+    return list(dict.fromkeys(queries))
 
 
 async def _recalled(db: Database, caller: Caller, queries: Sequence[str]) -> list[object]:
-    """What recall finds for any of these, by the best place that it has for one of them."""
-    best: dict[str, tuple[int, object]] = {}
+    """What recall finds for these, ranked over all of them."""
+    things: dict[str, object] = {}
+    gained: dict[str, float] = {}
     for query in queries:
         ask = Ask(query=query, kinds=KINDS, limit=PER_MESSAGE)
         found = await recall.recall(db, caller, place_of(caller), ask)
         for place, each in enumerate(found.data):
-            if each.id not in best or place < best[each.id][0]:
-                best[each.id] = (place, each.object)
-    ranked = sorted(best.values(), key=lambda each: each[0])
-    return [thing for _, thing in ranked if not _gives_orders(thing)]
+            things[each.id] = each.object
+            gained[each.id] = gained.get(each.id, 0.0) + 1 / (RANK_BASE + place)
+    ranked = sorted(things, key=lambda each: -gained[each])
+    return [things[each] for each in ranked if not _gives_orders(things[each])]
 
 
 def _gives_orders(thing: object) -> bool:

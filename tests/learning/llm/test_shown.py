@@ -25,7 +25,7 @@ async def save(talk, *values: str, **more) -> None:
         await talk.call("POST", "/memories", json={"key": f"k{number}", "value": value, **more})
 
 
-async def test_a_short_message_is_looked_up_with_the_one_before_it(api, org, db):
+async def test_a_message_is_looked_up_with_the_end_of_the_one_before_it(api, org, db):
     ana = Talk(api, "talk-1", {"Holdfast-User": "ana"})
     await save(ana, "Groceries cost 180 euros a week.", "Parks on level 3.")
     asked = said("How much may groceries cost?", role="assistant")

@@ -24,7 +24,7 @@ HELD_SHARE = 0.22
 """How many tokens the earlier messages and the held facts of a prompt may take, as shares of those of the new messages: ten settles of
 40 messages then take at most 1.5 times the tokens of one settle of the whole, also where that is shown nothing."""
 MIN_CONTEXT_TOKENS = 500
-MIN_HELD_TOKENS = 600
+MIN_HELD_TOKENS = 1_000
 """What they may always take where fewer messages than those 40 are new: a single one needs them most."""
 
 
