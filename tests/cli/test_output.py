@@ -73,6 +73,16 @@ def test_stored_text_is_no_markup_and_sends_no_control_codes(holdfast_in_termina
     assert "[bold]not bold[/] \\x1b[31mnot red" in plain(shown)
 
 
+def test_what_takes_long_shows_a_bar_on_a_terminal_that_goes_again(holdfast_in_terminal, holdfast):
+    code, shown = holdfast_in_terminal(120, "doctor", "--quick")
+    assert code == 0
+    bar, table = shown.split("check ", 1)
+    assert "Checking this deployment" in plain(bar)
+    assert "Checking" not in plain(table)
+    code, out, err = holdfast("doctor", "--quick")
+    assert (code, err, json.loads(out)[0]["check"]) == (0, "", "postgres")
+
+
 def test_an_error_on_a_terminal_is_one_line_that_says_what_to_do(holdfast_in_terminal, env):
     code, shown = holdfast_in_terminal(80, "memories", "show", "memory_" + "0" * 32, **env)
     assert code == 4

@@ -19,7 +19,12 @@ async def test_the_guide_and_llms_txt_name_every_page(anonymous):
         if page.stem != "README":
             assert f"(/guide/{page.stem})" in listed.text
             assert f'href="/guide/{page.stem}"' in index.text
+            assert f"({page.stem}.md)" not in listed.text  # a link of a page, relative to it
     assert (await anonymous.get("/guide/blocks")).status_code == 200
+    [picture] = re.findall(r'<img src="([^"]*)"', (await anonymous.get("/guide/console")).text)
+    shown = await anonymous.get(f"/guide/{picture}")
+    assert (shown.status_code, shown.headers["content-type"]) == (200, "image/png")
+    assert (await anonymous.get("/guide/img/..%2fREADME.md")).status_code == 404
     for name in ("nothing", "../pyproject.toml", "%2e%2e/README"):
         assert (await anonymous.get(f"/guide/{name}")).status_code == 404
 

@@ -13,6 +13,7 @@ from holdfast.backup.service import back_up, restore
 from holdfast.backup.upgrade import upgrade
 from holdfast.cli.exits import CommandError
 from holdfast.cli.output import AsJson, show
+from holdfast.cli.progress import working
 from holdfast.cli.reach import reach_database
 from holdfast.cli.server import DatabaseUrl, DataDir
 from holdfast.memories.assets.objects import ObjectStore
@@ -38,7 +39,7 @@ def backup_command(
     """
     settings = read_settings(data_dir=data_dir, database_url=database_url)
     file = file.expanduser().resolve()
-    with reach_database(settings) as urls:
+    with working("Backing up"), reach_database(settings) as urls:
         made = asyncio.run(
             back_up(
                 urls.owner,
@@ -71,13 +72,14 @@ def restore_command(
     if until is not None and wal is None:
         raise CommandError("--until needs the archived log: name its folder with --wal")
     at = None if until is None else until.replace(tzinfo=until.tzinfo or UTC)
-    restored = restore(
-        file.expanduser(),
-        data_dir=settings.data_dir,
-        owner_url=settings.migration_url or settings.database_url,
-        assets_at=settings.assets,
-        replay=None if wal is None else Replay(wal.expanduser().resolve(), at),
-    )
+    with working("Restoring"):
+        restored = restore(
+            file.expanduser(),
+            data_dir=settings.data_dir,
+            owner_url=settings.migration_url or settings.database_url,
+            assets_at=settings.assets,
+            replay=None if wal is None else Replay(wal.expanduser().resolve(), at),
+        )
     show(restored, as_json=as_json)
 
 
@@ -102,5 +104,6 @@ def upgrade_command(
         raise CommandError(
             "upgrade is for the embedded database: a Postgres of yours is upgraded with its own tools (pg_upgrade)"
         )
-    done = upgrade(settings.data_dir, settings.assets, backup=backup, programs=programs)
+    with working("Upgrading"):
+        done = upgrade(settings.data_dir, settings.assets, backup=backup, programs=programs)
     show(asdict(done), as_json=as_json)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli.output import AsJson, show_all
+from holdfast.cli.progress import working
 
 COLUMNS = ("call", "times", "p50_ms", "p95_ms", "per_second")
 
@@ -35,6 +36,6 @@ def bench_command(
 
     settings = read_settings()
     logs.configure("error")  # not a line for every request
-    with reach_database(settings) as urls:
+    with working("Measuring"), reach_database(settings) as urls:
         found: list[dict[str, Any]] = asyncio.run(measure(settings, urls.app, urls.owner, times))
     show_all(found, COLUMNS, as_json=as_json)

@@ -10,6 +10,7 @@ import redis
 import typer
 
 from holdfast.cli.output import AsJson, show_all
+from holdfast.cli.progress import working
 from holdfast.cli.reach import Urls, reach_database
 from holdfast.kernel import durations, migrate, prerequisites
 from holdfast.kernel.db import Database
@@ -45,7 +46,8 @@ def doctor_command(
     Example: holdfast doctor --quick
     """
     settings = read_settings()
-    findings = [*_look(settings, quick=quick)]
+    with working("Checking this deployment"):
+        findings = [*_look(settings, quick=quick)]
     show_all([f._asdict() for f in findings], ["check", "ok", "detail"], as_json=as_json)
     if not all(f.ok for f in findings):
         raise typer.Exit(1)

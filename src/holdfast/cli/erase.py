@@ -14,6 +14,7 @@ import typer
 from holdfast.cli.exits import FAILED, CommandError
 from holdfast.cli.options import ApiKey, AsJson, Url
 from holdfast.cli.output import show
+from holdfast.cli.progress import working
 
 
 def register(app: typer.Typer) -> None:
@@ -80,7 +81,8 @@ def _erase(
         return erase_by_service.erase(found, user_id, everything=everything)
     from holdfast.cli import erase_by_database
 
-    return erase_by_database.erase(org, user_id, everything=everything)
+    with working("Erasing"):
+        return erase_by_database.erase(org, user_id, everything=everything)
 
 
 def _verify(found: tuple[str, str] | None, org: str | None, receipt: str) -> dict[str, Any]:

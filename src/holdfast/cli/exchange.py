@@ -12,6 +12,7 @@ from holdfast.cli.admin import Org, caller_of
 from holdfast.cli.exits import CommandError
 from holdfast.cli.options import ApiKey, Url
 from holdfast.cli.output import AsJson, show
+from holdfast.cli.progress import working
 from holdfast.cli.reach import reach_database
 from holdfast.deployment import Deployment, config_of, open_deployment
 from holdfast.exchange import service
@@ -57,7 +58,8 @@ def export_command(
         )
 
     try:
-        lines = _with_deployment(run)
+        with working("Exporting"):
+            lines = _with_deployment(run)
         unfinished.rename(file)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -109,7 +111,9 @@ def import_command(
         importing = Import(deployment.conversations, deployment.assets, caller, READERS)
         return asdict(await importing.read(file, dry_run=dry_run))
 
-    show(_with_deployment(run), as_json=as_json)
+    with working("Importing"):
+        report = _with_deployment(run)
+    show(report, as_json=as_json)
 
 
 def _with_deployment(work: Callable[[Deployment], Awaitable[dict[str, Any]]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.output import AsJson, show
+from holdfast.cli.progress import working
 from holdfast.cli.reach import reach_database
 from holdfast.kernel import logs, migrate
 from holdfast.settings import read_settings
@@ -95,7 +96,7 @@ def migrate_command(
     Example: holdfast migrate --dry-run
     """
     settings = read_settings(data_dir=data_dir, database_url=database_url)
-    with reach_database(settings, migrated=False) as urls:
+    with working("Reading the schema"), reach_database(settings, migrated=False) as urls:
         names = (
             migrate.pending(urls.owner, on_citus=on_citus)
             if dry_run

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
 from markdown_it import MarkdownIt
 
 from holdfast.edge.route import OpenRoute
@@ -25,6 +25,7 @@ _PAGE = """<!doctype html>
 <style>
  :root {{ color-scheme: light dark; }}
  body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }}
+ img {{ max-width: 100%; }}
  pre {{ overflow-x: auto; padding: .75rem; border: 1px solid #8884; border-radius: .4rem; }}
  table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
  td, th {{ border: 1px solid #8884; padding: .25rem .5rem; text-align: left; vertical-align: top; }}
@@ -35,13 +36,24 @@ _PAGE = """<!doctype html>
 
 _comment = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _link = re.compile(r'href="(?![a-z]+:|/|#)([^"#]+?)(#[^"]*)?"')
+_inline_link = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
+
+def _folder() -> Path:
+    packaged = Path(str(files("holdfast"))) / "guide"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "docs"
+
+
+@cache
+def pictures() -> dict[str, Path]:
+    """The pictures that pages show, by the name of their file."""
+    return {file.name: file for file in sorted((_folder() / "img").glob("*.png"))}
 
 
 @cache
 def texts() -> dict[str, str]:
     """Every page by its name: `blocks`, `decisions/0001-…`."""
-    packaged = Path(str(files("holdfast"))) / "guide"
-    folder = packaged if packaged.is_dir() else Path(__file__).parents[3] / "docs"
+    folder = _folder()
     return {
         page.relative_to(folder).with_suffix("").as_posix(): page.read_text("utf-8")
         for page in sorted(folder.rglob("*.md"))
@@ -80,6 +92,14 @@ async def guide() -> str:
     return rendered(INDEX)
 
 
+@router.get("/guide/img/{name}", response_class=FileResponse)
+async def guide_picture(name: str) -> FileResponse:
+    """A picture of a page."""
+    if name not in pictures():
+        raise NotFound("there is no such picture in the guide")
+    return FileResponse(pictures()[name], media_type="image/png")
+
+
 @router.get("/guide/{name:path}", response_class=HTMLResponse)
 async def guide_page(name: str) -> str:
     """One page."""
@@ -103,7 +123,8 @@ async def llms() -> str:
 
 def _first_sentence(name: str) -> str:
     first = texts()[name].partition("\n")[2].strip().split("\n\n")[0].replace("\n", " ")
-    return first.partition(". ")[0].rstrip(".") + "."
+    # Links of a page are relative to it; here they would lead nowhere.
+    return _inline_link.sub(r"\1", first).partition(". ")[0].rstrip(".") + "."
 
 
 __all__ = ["rendered", "router", "texts"]
