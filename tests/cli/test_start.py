@@ -12,7 +12,7 @@ from holdfast.cli.group import COMMANDS, load
 SERVER = ("holdfast.kernel", "holdfast.edge", "holdfast.settings", "fastapi", "pydantic", "psycopg")  # fmt: skip
 # Print bytes, a file or nothing.
 WITHOUT_JSON = {("stores", "export"), ("stores", "rm")}
-ADMINISTRATION = {"server", "doctor", "reembed", "mcp", "admin", "backup", "exchange"}
+ADMINISTRATION = {"server", "doctor", "reembed", "mcp", "admin", "backup"}
 
 
 def loaded_by(code):

@@ -1,26 +1,23 @@
-"""export, import: an org, a person or an agent as a zip of JSON lines, with access to the database."""
+"""export, import: an org, a person or an agent as a zip of JSON lines, with access to the database.
+
+`import --from` goes through a service instead: the service's own code is loaded only by what needs it.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.admin import Org, caller_of
 from holdfast.cli.exits import CommandError
 from holdfast.cli.options import ApiKey, Url
 from holdfast.cli.output import AsJson, show
 from holdfast.cli.progress import working
-from holdfast.cli.reach import reach_database
-from holdfast.deployment import Deployment, config_of, open_deployment
-from holdfast.exchange import service
-from holdfast.exchange.importing import Import
-from holdfast.exchange.tables import Chosen
-from holdfast.kernel import logs
-from holdfast.settings import read_settings
-from holdfast.unified_recall.documents import READERS
+
+if TYPE_CHECKING:
+    from holdfast.deployment import Deployment
 
 
 def register(app: typer.Typer) -> None:
@@ -47,12 +44,16 @@ def export_command(
         raise CommandError("name one of --org, --user and --agent")
     if file.exists():
         raise CommandError(f"{file} is there already: choose another name")
+    from holdfast.cli.admin import caller_of
+    from holdfast.exchange import service
+    from holdfast.exchange.tables import Chosen
+
     caller, unfinished = (
         caller_of(org, option="--org-id"),
         file.with_name(f".{file.name}.unfinished"),
     )
 
-    async def run(deployment: Deployment) -> dict[str, int]:
+    async def run(deployment: "Deployment") -> dict[str, int]:
         return await service.export(
             deployment.conversations, deployment.assets, caller, Chosen(user, agent), unfinished
         )
@@ -68,7 +69,9 @@ def export_command(
 
 def import_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The zip to read.")],
-    org: Org = None,
+    org: Annotated[
+        str | None, typer.Option("--org", help="The org's id; not needed where there is one.")
+    ] = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -105,9 +108,13 @@ def import_command(
             as_json=as_json,
         )
         return
+    from holdfast.cli.admin import caller_of
+    from holdfast.exchange.importing import Import
+    from holdfast.unified_recall.documents import READERS
+
     caller = caller_of(org)
 
-    async def run(deployment: Deployment) -> dict[str, Any]:
+    async def run(deployment: "Deployment") -> dict[str, Any]:
         importing = Import(deployment.conversations, deployment.assets, caller, READERS)
         return asdict(await importing.read(file, dry_run=dry_run))
 
@@ -116,7 +123,12 @@ def import_command(
     show(report, as_json=as_json)
 
 
-def _with_deployment(work: Callable[[Deployment], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+def _with_deployment(work: Callable[["Deployment"], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    from holdfast.cli.reach import reach_database
+    from holdfast.deployment import config_of, open_deployment
+    from holdfast.kernel import logs
+    from holdfast.settings import read_settings
+
     settings = read_settings()
     logs.configure("warning")
 
