@@ -119,6 +119,7 @@ def _id_of(thing: object) -> str:
 
 def _by_words(lines: Iterable[Held], messages: Sequence[Message]) -> list[Held]:
     """The lines of core, those first that share words with what the user says."""
-    said = frozenset().union(*(stems(each.content) for each in messages if each.role == "user"))
+    own = [each.content[:MAX_QUERY_CHARS] for each in messages if each.role == "user"]
+    said = frozenset().union(*map(stems, own))
     core = [each for each in lines if each.block_type == "core"]
     return sorted(core, key=lambda each: -len(stems(each.content) & said))
