@@ -10,7 +10,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from functools import cache, partial
+from functools import cache
 from time import monotonic
 from typing import NamedTuple, Protocol
 from urllib.parse import urldefrag
@@ -138,10 +138,6 @@ class RemoteModel:
         self._client.close()
 
 
-_Wanted = tuple[Said, float, asyncio.Future[Embedding]]
-"""A text, how long its embedding may take, and the embedding to come."""
-
-
 class Embedder:
     """A model behind a queue of its own, with the latest embeddings at hand."""
 
@@ -150,9 +146,9 @@ class Embedder:
         self.local = local
         self._model = model
         self._kept: OrderedDict[bytes, Embedding] = OrderedDict()
-        self._making: dict[Said, asyncio.Future[Embedding]] = {}
-        self._waiting: list[_Wanted] = []
-        self._batch: asyncio.Future[Sequence[Embedding]] | None = None  # which is being made
+        self._making: dict[bytes, asyncio.Future[Embedding]] = {}
+        self._waiting: list[tuple[Said, float, asyncio.Future[Embedding]]] = []
+        self._runner: asyncio.Task[None] | None = None
         self._answered_at = -CHECKED_S
 
     async def embed(
@@ -198,28 +194,30 @@ class Embedder:
         """Have these made, without waiting: what is not at hand, with the embeddings to come."""
         loop = asyncio.get_running_loop()
         coming: dict[Said, asyncio.Future[Embedding]] = {}
-        fresh: list[_Wanted] = []
+        fresh: list[tuple[Said, float, asyncio.Future[Embedding]]] = []
         for each in dict.fromkeys(said):
             if self.at_hand(each) is not None:
                 continue
-            if each not in self._making:
-                future = self._making[each] = loop.create_future()
+            digest = _digest(each)
+            if digest not in self._making:
+                future = self._making[digest] = loop.create_future()
                 future.add_done_callback(lambda done: done.exception())  # nobody may be waiting
                 fresh.append((each, patience_s, future))
-            coming[each] = self._making[each]
+            coming[each] = self._making[digest]
         self._waiting = fresh + self._waiting if urgent else self._waiting + fresh
         if fresh and self.idle:
-            self._make_next_batch()
+            self._runner = loop.create_task(self._run())
         return coming
 
     @property
     def idle(self) -> bool:
         """Whether nothing is being made."""
-        return self._batch is None
+        return self._runner is None or self._runner.done()
 
     def is_coming(self, said: Said) -> bool:
         """Whether the embedding of a text is at hand, or is being made."""
-        return said in self._making or self.at_hand(said) is not None
+        digest = _digest(said)
+        return digest in self._kept or digest in self._making
 
     def at_hand(self, said: Said) -> Embedding | None:
         """The embedding of a text made a moment ago; None where it would have to be made."""
@@ -238,33 +236,26 @@ class Embedder:
 
     async def close(self) -> None:
         """End the work that is under way."""
-        while self._batch is not None:
-            await asyncio.wait([self._batch])
+        if self._runner is not None:
+            await asyncio.gather(self._runner, return_exceptions=True)
         self._model.close()
 
-    def _make_next_batch(self) -> None:
-        """Have a thread make what waited longest. It starts at once: a task would begin when whoever asked first waits."""
-        batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-        said = [each for each, _, _ in batch]
-        patience_s = max(patience for _, patience, _ in batch)
-        loop = asyncio.get_running_loop()
-        self._batch = loop.run_in_executor(None, self._made, said, patience_s)
-        self._batch.add_done_callback(partial(self._deliver, batch))
-
-    def _deliver(self, batch: Sequence[_Wanted], made: asyncio.Future[Sequence[Embedding]]) -> None:
-        """Hand a batch to those who wait for it, and go on with the next."""
-        self._batch = None
-        failed = made.exception()
-        for each, _, future in batch:
-            del self._making[each]
-            if failed is not None:
-                future.set_exception(failed)
-        if failed is None:
-            for (each, _, future), embedding in zip(batch, made.result(), strict=True):
+    async def _run(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+            said = [each for each, _, _ in batch]
+            patience_s = max(patience for _, patience, _ in batch)
+            try:
+                made = await asyncio.to_thread(self._made, said, patience_s)
+            except EmbedderUnavailable as error:
+                for each, _, future in batch:
+                    del self._making[_digest(each)]
+                    future.set_exception(error)
+                continue
+            for (each, _, future), embedding in zip(batch, made, strict=True):
                 self._keep(each, embedding)
+                del self._making[_digest(each)]
                 future.set_result(embedding)
-        if self._waiting:
-            self._make_next_batch()
 
     def _made(self, said: Sequence[Said], patience_s: float) -> Sequence[Embedding]:
         """Have the model make these; whatever it fails with is EmbedderUnavailable."""
