@@ -238,6 +238,32 @@ async def test_a_malformed_name_in_a_query_is_malformed(api, anonymous, name):
         assert reply.status_code == 400, f"{method} {template}: {reply.text}"
 
 
+async def test_an_operation_without_a_body_drops_no_field(api, anonymous):
+    store = (await api.post("/memory_stores", json={"name": "s"})).json()["id"]
+    made = await api.post(f"/memory_stores/{store}/memories", json={"path": "p", "content": "x"})
+    path = f"/memory_stores/{store}/memories/{made.json()['id']}"
+    reply = await api.request("DELETE", path, json={"version": 7})  # belongs into the query
+    assert assert_problem(reply, 422, "invalid")["errors"][0]["field"] == "version"
+    assert (await api.get(path)).status_code == 200
+    assert (await api.request("DELETE", path, json={})).status_code == 204
+
+    found = await operations(
+        anonymous,
+        lambda method, template, operation: (
+            method != "get"
+            and template.startswith("/api/v1")
+            and "requestBody" not in operation
+            and "/auth/" not in template
+        ),
+    )
+    assert len(found) > 20
+    for method, template, _ in found:
+        path = filled(template).removeprefix("/api/v1")
+        reply = await api.request(method, path, json={"colour": "red"})
+        assert reply.status_code == 422, f"{method} {template}: {reply.text}"
+        assert "colour" in reply.json()["detail"], template
+
+
 async def test_every_path_allows_what_the_document_says(api, anonymous):
     document = (await anonymous.get("/openapi.json")).json()
     methods = {"GET", "POST", "PUT", "PATCH", "DELETE"}

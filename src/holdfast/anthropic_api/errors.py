@@ -37,6 +37,7 @@ class AnthropicRoute(ApiRoute):
     """An operation for a client of Anthropic's: older ones say `beta` on every URL."""
 
     ignored_query = frozenset({"beta"})
+    refuses_unknown_fields = False
 
     def claims(self, request: Request) -> auth.Claims:
         """Who is asking; their header for the workspace stands beside ours."""

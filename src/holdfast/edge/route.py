@@ -10,14 +10,23 @@ from fastapi.routing import APIRoute
 
 from holdfast.edge import preconditions
 from holdfast.edge.json_body import read_body, read_json
-from holdfast.edge.problems import as_holdfast_error, not_allowed, problem, request_id_of
+from holdfast.edge.problems import (
+    MAX_LISTED,
+    MAX_NAME_CHARS,
+    as_holdfast_error,
+    not_allowed,
+    problem,
+    request_id_of,
+)
 from holdfast.kernel import auth, idempotency, rates, replica, time_limit, tracing
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.errors import (
     AgentNotFound,
     CsrfRefused,
+    FieldError,
     HoldfastError,
+    Invalid,
     Malformed,
     NotFound,
     ScopeDenied,
@@ -94,6 +103,8 @@ class ApiRoute(APIRoute):
     ignored_query: frozenset[str] = frozenset()
     # Fields of the body that are lists of a batch: the operation checks each item by itself (`check_strings`).
     batch_fields: frozenset[str] = frozenset()
+    # Whether fields sent to an operation that has no body are refused; other services' clients may send some.
+    refuses_unknown_fields = True
     # What an operation does before the transaction that an Idempotency-Key opens around it: asking a model, say.
     prepare: Callable[[Request], Awaitable[None]] | None = None
 
@@ -112,6 +123,8 @@ class ApiRoute(APIRoute):
         # PUT of /agents/{agent_id} and the like: what is named there is being made, so a wrong name is wrong input.
         [*names] = self.param_convertors
         chosen_name = names[0] if self.methods == {"PUT"} and len(names) == 1 else None
+        has_body = self.body_field is not None or "requestBody" in (self.openapi_extra or {})
+        takes_no_fields = self.refuses_unknown_fields and not has_body
 
         async def checked(request: Request) -> Response:
             await _identify(request, self.claims(request))
@@ -120,6 +133,8 @@ class ApiRoute(APIRoute):
             _check_query(request, query_names)
             if not self.reads_its_own_body:
                 await read_json(request, MAX_BODY_BYTES, self.batch_fields)
+                if takes_no_fields and request.method not in SAFE_METHODS:
+                    _check_no_fields(getattr(request, "_json", None))
             key = request.headers.get("idempotency-key")
             if key is not None and self.keeps_answers and request.method in ("POST", "PUT"):
                 request._body = await read_body(request, self.body_limit)
@@ -215,6 +230,19 @@ def _observed(request: Request, operation_id: str) -> Iterator[bool]:
         usage.call(org_id, operation_id, is_write=is_write),
     ):
         yield is_write
+
+
+def _check_no_fields(body: Any) -> None:
+    """Refuse what an operation without a body would drop: a guard that belongs into the query, say."""
+    if body is None or body == {}:
+        return
+    if not isinstance(body, dict):
+        raise Invalid.field("body", "this operation has no body")
+    names = [name[:MAX_NAME_CHARS] for name in list(body)[:MAX_LISTED]]
+    message = "there is no such field: this operation has no body"
+    raise Invalid(
+        f"{', '.join(names[:5])}: {message}", [FieldError(name, message) for name in names]
+    )
 
 
 def _check_method(request: Request) -> None:

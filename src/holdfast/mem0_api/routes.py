@@ -27,6 +27,7 @@ class Mem0Route(ApiRoute):
     """An operation for a client of mem0's: it sends its key as `Authorization: Token`, and some names in every query."""
 
     ignored_query = frozenset({"org_id", "project_id", "delete_linked", "version", "output_format"})
+    refuses_unknown_fields = False
 
     def claims(self, request: Request) -> auth.Claims:
         """Who is asking, by their form of the header or by ours."""
