@@ -12,6 +12,8 @@ from pydantic_settings import NoDecode
 
 from holdfast.kernel import durations
 
+# What the library of object stores opens, but for its stores in memory and behind WebDAV.
+ASSET_SCHEMES = ("file", "s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "https")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -67,9 +69,15 @@ def _http_url(text: str) -> str:
 
 
 def _embedder(text: str) -> str:
-    # A model of ours by its whole name (local:…) is checked where it is opened.
-    if text not in ("local", "none") and not text.startswith("local:") and not _is_http(text):
+    if text not in ("local", "none") and not _is_http(text):
         raise ValueError("must be local, none, or a URL as in https://host/v1#model")
+    return text
+
+
+def _assets_url(text: str) -> str:
+    scheme, mark, _ = text.partition("://")
+    if mark and scheme not in ASSET_SCHEMES:
+        raise ValueError("must be a folder, or as in s3://bucket/prefix, gs://… or az://…")
     return text
 
 
@@ -96,4 +104,5 @@ LogLevel = Annotated[str, AfterValidator(_log_level)]
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+AssetsUrl = Annotated[str, AfterValidator(_assets_url)]
 EmbedderName = Annotated[str, AfterValidator(_embedder)]

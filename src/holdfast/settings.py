@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from holdfast.setting_forms import (
+    AssetsUrl,
     Duration,
     EmbedderName,
     HttpUrl,
@@ -64,7 +65,7 @@ class Settings(BaseSettings):
         None,
         description="A streaming replica of database_url, which recall and other reads are answered from when it is up to date.",
     )
-    assets_url: str | None = Field(
+    assets_url: AssetsUrl | None = Field(
         None,
         description="Where assets are stored, such as s3://bucket/prefix; unset: a folder of data_dir.",
     )
