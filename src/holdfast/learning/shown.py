@@ -37,7 +37,8 @@ MAX_SHOWN_CHARS = 400
 """So much of a fact is shown."""
 BEFORE_CHARS = 200
 """A message is looked up together with so much of the end of the one before it: "so make it 200" says little by itself. With it, 22
-instead of 18 of 30 facts that change in ten spaces of data/memchat are among the first 14, beside 200 facts of other people."""
+instead of 18 of 30 facts that change in ten spaces of data/memchat are among the first 14, beside 200 facts of other people (this and the
+order below were chosen on these 30)."""
 RANK_BASE = 3
 """A fact gains 1 / (RANK_BASE + place) for each message that recall finds it for."""
 KINDS: tuple[Kind, ...] = ("memory", "node_item", "entry", "block_line")
