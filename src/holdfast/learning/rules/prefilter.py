@@ -1,6 +1,5 @@
 """Whether a message could fill a slot: one pass over its text for all rules together, for callers that read thousands of rows."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,12 +9,12 @@ from holdfast.learning.rules import poison
 from holdfast.learning.rules.families import SLOTS
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
 from holdfast.learning.rules.reading import MAX_CHARS
-from holdfast.learning.rules.text import fold, sentences
+from holdfast.learning.rules.text import compile_rule, fold, sentences
 from holdfast.learning.secrets import mask_secrets
 
 _MEMORY_BYTES = 32 << 20
 """For the states of the automaton: RE2 makes them when a text needs them, and finds nothing where not even a few fit."""
-_UP_TO = re.compile(r"\{(\d+),\d{3}\}\??")
+_UP_TO: Any = compile_rule(r"\{(\d+),\d{3}\}\??")
 """How long the value of a request may be, at the end of its pattern: its least length is enough, and needs a hundredth of the states."""
 
 
