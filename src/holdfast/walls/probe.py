@@ -99,17 +99,31 @@ def client_of(app: FastAPI, key: str, headers: Mapping[str, str]) -> httpx.Async
 
 
 def remove_org(owner_url: str, org_id: str) -> None:
-    """Delete every row of an org that was made by a probe. Foreign keys decide the order: tables are tried in turn."""
+    """Delete every row of an org that was made by a probe. A worker may write rows of it meanwhile: then all is tried again."""
     with psycopg.connect(owner_url) as connection:
         connection.execute("SELECT enter_org(%s)", [org_id])
-        left = [name for (name,) in connection.execute(_TABLES_OF_ORGS)]
-        while left:
-            stuck = [name for name in left if not _emptied(connection, name, org_id)]
-            if len(stuck) == len(left):
-                raise RuntimeError(f"rows of the probe could not be removed from {stuck}")
-            left = stuck
+        tables = [name for (name,) in connection.execute(_TABLES_OF_ORGS)]
+        for _ in range(_ATTEMPTS):
+            left = _left_after_emptying(connection, tables, org_id)
+            if not left:
+                return
+    raise RuntimeError(f"rows of the probe could not be removed from {left}")
 
 
+def _left_after_emptying(
+    connection: psycopg.Connection[Any], tables: list[str], org_id: str
+) -> list[str]:
+    """Empty the tables of an org's rows; those that could not be. Foreign keys decide the order: tables are tried in turn."""
+    left = tables
+    while left:
+        stuck = [name for name in left if not _emptied(connection, name, org_id)]
+        if len(stuck) == len(left):
+            return stuck
+        left = stuck
+    return []
+
+
+_ATTEMPTS = 5
 _TABLES_OF_ORGS = """
 SELECT c.relname::text
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id' AND NOT a.attisdropped
