@@ -208,7 +208,7 @@ def run(
     input: str = "",  # as subprocess names it
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
-    timeout: float = 60,
+    timeout: float = 240,
 ) -> subprocess.CompletedProcess[str]:
     """Run Python with these arguments to its end, and keep what it printed."""
     with tempfile.TemporaryFile("w+") as stdin, tempfile.TemporaryFile("w+") as out:
@@ -228,7 +228,7 @@ def run(
 
 
 def run_in_terminal(
-    columns: int, args: Sequence[str | Path], *, env: Mapping[str, str], timeout: float = 60
+    columns: int, args: Sequence[str | Path], *, env: Mapping[str, str], timeout: float = 240
 ) -> tuple[int, str]:
     """The exit code of Python with these arguments on a terminal so wide, and what it showed there."""
     terminal, end = os.openpty()

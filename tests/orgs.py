@@ -46,7 +46,7 @@ class Org:
                 "Authorization": f"Bearer {key or self.key}",
                 **{name.replace("_", "-"): value for name, value in headers.items()},
             },
-            timeout=30,
+            timeout=60,
             transport=self.second_url and several_processes.InTurn(self.url, self.second_url),
         )
         self.clients.append(client)
