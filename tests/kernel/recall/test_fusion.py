@@ -124,7 +124,7 @@ def test_what_was_said_in_the_session_of_a_close_passage_gains_by_it():
     assert "session" not in ranked["elsewhere"].parts
 
 
-def test_passages_outside_of_sessions_keep_their_order_and_do_not_lose_to_the_others():
+def test_passages_outside_of_sessions_do_not_lose_to_the_others_and_gain_nothing_by_them():
     found = fuse(
         [
             candidate("second", tokens=NEAR, similarity=0.3),
@@ -136,8 +136,9 @@ def test_passages_outside_of_sessions_keep_their_order_and_do_not_lose_to_the_ot
         Weights(),
     )
     ranked = [*found.hits, *found.faint]
-    assert [hit.object_id for hit in ranked][:3] == ["first", "second", "in a session"]
-    assert len({hit.parts["session"] for hit in ranked}) == 1
+    assert [hit.object_id for hit in ranked] == ["first", "second", "in a session", "far"]
+    assert len({hit.parts["session"] for hit in ranked[:3]}) == 1
+    assert "session" not in ranked[3].parts
 
 
 def test_without_tokens_recall_goes_on_without_close_reading():

@@ -188,7 +188,8 @@ def _actor_parts(actors: Sequence[str | None], asked: Asked, weights: Weights) -
 def _best_of_sessions(view: _Columns) -> Floats:
     """How well the best passage of its session fits, by its words and by its tokens: what was said around it gains by that.
 
-    By tokens, all passages outside of sessions count as one session: their order stays, and they do not lose to the others.
+    By tokens, a passage outside of sessions counts as a session of its own: it does not lose to the others, and gains nothing by
+    them.
     """
     numbers: dict[str | None, int] = {}
     session = np.array([numbers.setdefault(each, len(numbers)) for each in view.fields.session_id])
@@ -198,12 +199,13 @@ def _best_of_sessions(view: _Columns) -> Floats:
         np.maximum.at(highest, session, scores)
         return highest.take(session)
 
-    fit = np.where(session == numbers.get(None, -1), 0.0, best(view.lexical))
+    alone = session == numbers.get(None, -1)
+    fit = np.where(alone, 0.0, best(view.lexical))
     if view.close is None:
         return fit
     # Where there is no vector yet, the words speak for the tokens too.
     close = np.where(view.compared, view.close, view.lexical).clip(0.0)
-    return fit + best(close)
+    return fit + np.where(alone, close, best(close))
 
 
 def exact(part: float) -> float:
