@@ -54,8 +54,18 @@ IF_3 = {"If-Match": '"3"'}
         body={"content": "tea", "target": "memory"},
         headers=IF_3,
     ),
-    Row("proposals.accept", lambda c: c.proposals.accept("p1"), "POST /proposals/p1/accept"),
-    Row("proposals.reject", lambda c: c.proposals.reject("p1"), "POST /proposals/p1/reject"),
+    Row(
+        "proposals.accept",
+        lambda c: c.proposals.accept("p1", if_match=3),
+        "POST /proposals/p1/accept",
+        headers=IF_3,
+    ),
+    Row(
+        "proposals.reject",
+        lambda c: c.proposals.reject("p1", if_match=3),
+        "POST /proposals/p1/reject",
+        headers=IF_3,
+    ),
     Row(
         "proposals.accept_many",
         lambda c: c.proposals.accept_many(("p1", "p2")),
@@ -76,8 +86,18 @@ IF_3 = {"If-Match": '"3"'}
         query={"status": "failed", **PAGE},
     ),
     Row("jobs.read", lambda c: c.jobs.read("j1"), "GET /jobs/j1"),
-    Row("jobs.cancel", lambda c: c.jobs.cancel("j1"), "POST /jobs/j1/cancel"),
-    Row("jobs.retry", lambda c: c.jobs.retry("j1"), "POST /jobs/j1/retry"),
+    Row(
+        "jobs.cancel",
+        lambda c: c.jobs.cancel("j1", if_match=3),
+        "POST /jobs/j1/cancel",
+        headers=IF_3,
+    ),
+    Row(
+        "jobs.retry",
+        lambda c: c.jobs.retry("j1", if_match=3),
+        "POST /jobs/j1/retry",
+        headers=IF_3,
+    ),
     Row("jobs.revert", lambda c: c.jobs.revert("j1"), "POST /jobs/j1/revert"),
     Row(
         "jobs.llm_calls",

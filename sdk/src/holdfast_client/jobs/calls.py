@@ -24,14 +24,14 @@ def read_job(scope: Scope, job_id: str) -> Call[Job]:
     return get(scope, at("jobs", job_id), one(Job))
 
 
-def cancel_job(scope: Scope, job_id: str) -> Call[Job]:
+def cancel_job(scope: Scope, job_id: str, *, if_match: int | None = None) -> Call[Job]:
     """Cancel a job that has not begun; otherwise Conflict, with the job as `current`."""
-    return post(scope, at("jobs", job_id, "cancel"), one(Job), conflict_as=Job)
+    return post(scope, at("jobs", job_id, "cancel"), one(Job), if_match=if_match, conflict_as=Job)
 
 
-def retry_job(scope: Scope, job_id: str) -> Call[Job]:
+def retry_job(scope: Scope, job_id: str, *, if_match: int | None = None) -> Call[Job]:
     """Run a failed or cancelled job again."""
-    return post(scope, at("jobs", job_id, "retry"), one(Job), conflict_as=Job)
+    return post(scope, at("jobs", job_id, "retry"), one(Job), if_match=if_match, conflict_as=Job)
 
 
 def list_llm_calls(

@@ -122,16 +122,20 @@ def edit_proposal(
     )
 
 
-def accept_proposal(scope: Scope, proposal_id: str) -> Call[Proposal]:
+def accept_proposal(
+    scope: Scope, proposal_id: str, *, if_match: int | None = None
+) -> Call[Proposal]:
     """Apply a proposal; Conflict, with the proposal as `current`, where it is decided already."""
     path = at("proposals", proposal_id, "accept")
-    return post(scope, path, one(Proposal), conflict_as=Proposal)
+    return post(scope, path, one(Proposal), if_match=if_match, conflict_as=Proposal)
 
 
-def reject_proposal(scope: Scope, proposal_id: str) -> Call[Proposal]:
+def reject_proposal(
+    scope: Scope, proposal_id: str, *, if_match: int | None = None
+) -> Call[Proposal]:
     """Decide against a proposal; Conflict where it is decided already."""
     path = at("proposals", proposal_id, "reject")
-    return post(scope, path, one(Proposal), conflict_as=Proposal)
+    return post(scope, path, one(Proposal), if_match=if_match, conflict_as=Proposal)
 
 
 def accept_proposals(scope: Scope, ids: Sequence[str]) -> Call[Accepted]:
