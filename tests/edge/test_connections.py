@@ -164,25 +164,26 @@ async def test_an_answer_before_the_body_came_does_not_keep_the_connection(monke
 
 
 @pytest.mark.parametrize(
-    "begun",
+    ("begun", "status"),
     [
-        b"POST /early HTTP/1.1\r\ncontent-length: 100000000\r\n\r\n",
-        b"GET / HTTP/1.1\r\nx: " + b"a" * 100_000,  # refused below the application
+        (b"POST /early HTTP/1.1\r\ncontent-length: 100000000\r\n\r\n", b"200"),
+        (b"GET / HTTP/1.1\r\nx: " + b"a" * 100_000, b"431"),  # refused below the application
     ],
+    ids=["answered early", "refused"],
 )
-async def test_a_body_that_still_comes_is_read_while_it_comes(monkeypatch, begun):
+async def test_what_still_comes_after_an_answer_is_read_while_it_comes(monkeypatch, begun, status):
     for linger_s in (0.2, 1, 5):  # longer where this process itself stood still for so long
         monkeypatch.setattr("holdfast.edge.connections.LINGER_S", linger_s)
-        if await _is_read_for(3 * linger_s, begun):
+        if await _is_read_for(3 * linger_s, begun, status):
             return
     pytest.fail("a connection ends although its client sends on")
 
 
-async def _is_read_for(seconds: float, begun: bytes) -> bool:
+async def _is_read_for(seconds: float, begun: bytes, status: bytes) -> bool:
     async with serving() as server:
         reader, writer = await server.connect()
         writer.write(begun)
-        assert (await reader.readline()).startswith(b"HTTP/1.1 ")
+        assert (await reader.readline()).startswith(b"HTTP/1.1 " + status)
         try:
             for _ in range(30):
                 writer.write(b"a" * 10_000)

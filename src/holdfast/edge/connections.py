@@ -86,6 +86,12 @@ class LimitedProtocol(HttpToolsProtocol):
         cycle = self.cycle
         return cycle is not None and not cycle.response_complete and not cycle.more_body
 
+    @property
+    def _is_between_requests(self) -> bool:
+        """Whether the next byte begins a request."""
+        cycle = self.cycle
+        return cycle is None or (cycle.response_complete and not cycle.more_body)
+
     def _make_room(self) -> bool:
         """Cut the connection that has waited longest for its client; False where all are being answered."""
         waiting = [each for each in self.connections if _waits_for_client(each)]
@@ -105,7 +111,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._refused:
             return  # read on only so that the client sees the refusal
         self.waiting_since = self.loop.time()
-        if self._in_headers:
+        if self._in_headers or self._is_between_requests:
             self._received_bytes += len(data)
         if self._timer is None and (self.cycle is None or self.cycle.response_complete):
             self._start_timer()
