@@ -195,6 +195,26 @@ def test_a_request_to_remember_ends_with_what_it_is_about(text, kept):
     assert {each.text for each in plain(learned(text))} == kept
 
 
+PARKS = "The user parks on level 3."
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("My name is Ana. Remember that I park on level 3.", {"The user's name is Ana.", PARKS}),
+        ("I live in Porto! Remember that I park on level 3.", {"The user lives in Porto.", PARKS}),
+        (
+            "My name is Ana, and please remember that I park on level 3.",
+            {"The user's name is Ana.", PARKS},
+        ),
+        ("My name is Ana? Remember that I park on level 3.", {PARKS}),
+        ("Hey you, remember that I park on level 3.", {PARKS}),
+    ],
+)
+def test_what_stands_before_a_request_to_remember_is_read_too(text, kept):
+    assert {each.text for each in plain(learned(text))} == kept
+
+
 def test_a_masked_secret_is_never_cited_while_the_rest_of_the_message_is_kept():
     found = plain(learned("My name is Sam. My password is hunter2 and I use it since 2019."))
     assert [each.text for each in found] == ["The user's name is Sam."]

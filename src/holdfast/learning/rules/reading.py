@@ -23,6 +23,8 @@ from holdfast.learning.rules.voice import has_subject, leans_on_earlier
 
 MAX_CHARS = 20_000
 """Of a message longer than this only so much is read: the rest is a document."""
+MIN_HEAD_WORDS = 3
+"""What stands before a request in its sentence is read by itself if it has so many words."""
 
 _RETRACTION: Any = compile_rule(RETRACTION)
 _CHECKS: Any = compile_rule(
@@ -78,7 +80,7 @@ def read(message: Message) -> Reading:
     asked = tuple(_asked(text))
     if is_fiction(fold(text)) and not asked:
         return Reading(message, text, (), (), frozenset({"fiction"}), (), False, orders)
-    rest = [each for each in sentences(text) if not _covered(each, asked)]
+    rest = [left for each in sentences(text) if (left := _left_of(each, asked)) is not None]
     takes_back = next((i for i, each in enumerate(rest) if _RETRACTION.search(each.folded)), None)
     if takes_back is not None:  # what was said before it in the same message is taken back with it
         rest = rest[takes_back + 1 :]
@@ -135,8 +137,10 @@ def _asked_in(line: str, offset: int) -> Iterator[Asked]:
         if first.is_question:
             continue
         parts = [first, *(each for each in more if is_list and _states_something(each))]
+        # A pattern may begin with the mark that ends the sentence before.
+        starts = match.start() + (folded[match.start()] in ".!?")
         for number, part in enumerate(parts):
-            begin = part.start if number else match.start()
+            begin = part.start if number else starts
             moved = replace(part, start=offset + part.start, end=offset + part.end)
             yield Asked(language, moved, offset + begin, offset + part.end)
         after = parts[-1].end if end == match.end() else match.end()
@@ -174,5 +178,18 @@ def _pronoun_before(folded: str, start: int) -> int:
 _PRONOUNS = frozenset({"i", "i'm", "i've", "my", "we", "our", "we're"})
 
 
-def _covered(sentence: Sentence, asked: Sequence[Asked]) -> bool:
-    return any(sentence.start < each.end and each.start < sentence.end for each in asked)
+def _left_of(sentence: Sentence, asked: Sequence[Asked]) -> Sentence | None:
+    """A sentence without the request in it: whole where there is none, else what stands before it ("I'm Ana, and remember that …")."""
+    begins = [
+        each.start for each in asked if sentence.start < each.end and each.start < sentence.end
+    ]
+    if not begins:
+        return sentence
+    length = max(0, min(begins) - sentence.start)
+    head = replace(
+        sentence,
+        end=sentence.start + length,
+        original=sentence.original[:length],
+        folded=sentence.folded[:length],
+    )
+    return head if len(head.words) >= MIN_HEAD_WORDS else None
