@@ -5,7 +5,7 @@ FROM python:3.12-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/holdfast
 COPY requirements.lock ./
-RUN /opt/holdfast/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements.lock
+RUN /opt/holdfast/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 COPY docs ./docs

@@ -1,6 +1,10 @@
 """Installs a lock file with pip, with required hashes, and prints its progress.
 
 python tools/install.py requirements.lock [further options of pip install]
+
+The file names every package that is needed, so pip resolves nothing (`--no-deps`). Left to resolve, older
+versions of pip (23.2 among them) do not see that a pin of `psycopg` holds for the `psycopg[pool]` that another
+package asks for: they take the newest release of that, and refuse it for having no hash.
 """
 
 import re
@@ -20,7 +24,7 @@ def main(lock: Path, options: list[str]) -> int:
     began, seen, said = time.monotonic(), 0, []
     process = subprocess.Popen(
         [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off",
-         "--require-hashes", *options, "-r", str(lock)],
+         "--require-hashes", "--no-deps", *options, "-r", str(lock)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     assert process.stdout is not None
