@@ -19,7 +19,7 @@ from holdfast.erasure.service import Erasing
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.job_worker import Worker
 from holdfast.kernel.jobs import Handler
-from holdfast.kernel.recall import language, vectors
+from holdfast.kernel.recall import language, underway, vectors
 from holdfast.learning import settle
 from holdfast.learning.consolidation import measuring
 from holdfast.learning.consolidation import service as consolidation
@@ -85,6 +85,7 @@ async def run_worker(config: Config, *, concurrency: int = 4) -> None:
         tidying = asyncio.create_task(_tidy(deployment))
         settling = asyncio.create_task(_settle(deployment))
         consolidating = asyncio.create_task(_consolidate(deployment))
+        embedding = asyncio.create_task(_embed_what_was_left(deployment))
         try:
             worker = Worker(config.database_url, deployment.db, handlers(deployment))
             await worker.run(concurrency=concurrency)
@@ -92,6 +93,7 @@ async def run_worker(config: Config, *, concurrency: int = 4) -> None:
             tidying.cancel()
             settling.cancel()
             consolidating.cancel()
+            embedding.cancel()
 
 
 async def _tidy(deployment: Deployment) -> None:
@@ -111,6 +113,13 @@ async def _settle(deployment: Deployment) -> None:
         rested = settle_rested(deployment.db, timedelta(seconds=settle_after_s))
         await _attempt("rested sessions", rested)
         await asyncio.sleep(every_s)
+
+
+async def _embed_what_was_left(deployment: Deployment) -> None:
+    """Look for passages whose process ended before it added their vectors."""
+    while True:
+        await _attempt("vectors left behind", underway.hand_over(deployment.db))
+        await asyncio.sleep(LOOK_FOR_RESTED_EVERY_S)
 
 
 async def _consolidate(deployment: Deployment) -> None:

@@ -91,6 +91,7 @@ def test_every_table_of_an_org_is_walled(owner_connection):
     # The index of passages has no grant instead; models belong to no org.
     assert {name for (name,) in rows} == {
         *("passages", "postings", "recall_vocabulary", "recall_actors", "passage_vectors"),
+        "embeddings_underway",
         "embedding_models",
     }
 

@@ -11,6 +11,7 @@ from holdfast.memories import last_said
 from holdfast.memories.last_said import LastSaid
 from holdfast.memories.model import NewMemory, Place
 from holdfast.memories.saving import save_memory
+from tests.vectors_underway import vectors_are_there
 
 TALK = Place(session_id="talk")
 
@@ -33,7 +34,8 @@ async def say(db, caller, number: int, text: str, speaker: str = "Ana"):
 def tokens_of(owner_connection, org):
     """The tokens that the index has of a memory."""
 
-    def read(row) -> bytes:
+    async def read(row) -> bytes:
+        await vectors_are_there(owner_connection, org.id)
         [tokens] = owner_connection.execute(
             "SELECT v.tokens FROM passages p JOIN passage_vectors v ON v.org_id = p.org_id AND v.passage_id = p.id"
             " WHERE p.org_id = %s AND p.object_id = %s",
@@ -73,7 +75,7 @@ async def test_the_next_save_of_a_session_starts_its_embedding_before_it_asks(
         second = await say(db, caller, 2, "And was it cold?")
         assert steps[:2] == ["start", "ask"]
         expected = await embedded(db, "And was it cold?", "Bob: We went to the lake")
-        assert tokens_of(second) == expected
+        assert await tokens_of(second) == expected
         assert expected != await embedded(db, "And was it cold?", "")
 
 
@@ -84,12 +86,12 @@ async def test_what_another_process_said_or_took_back_counts(service, org, sign_
         between = await say(other, caller, 2, "The kitchen is painted now")
         third = await say(one, caller, 3, "Yes, in blue")
         said = "Ana: The kitchen is painted now"
-        assert tokens_of(third) == await embedded(one, "Yes, in blue", said)
+        assert await tokens_of(third) == await embedded(one, "Yes, in blue", said)
         last = await say(other, caller, 4, "It was a long day")
         for gone in (last, third):
             assert (await browser.delete(f"/memories/{gone.id}")).status_code == 204
         fourth = await say(one, caller, 5, "I like it")
-        assert tokens_of(fourth) == await embedded(one, "I like it", said)
+        assert await tokens_of(fourth) == await embedded(one, "I like it", said)
         assert between.created
 
 
@@ -102,7 +104,7 @@ async def test_an_update_is_not_the_last_that_was_said(service, org, tokens_of):
         assert not again.created
         third = await say(db, caller, 3, "Yes, in blue")
         expected = await embedded(db, "Yes, in blue", "Ana: The kitchen is painted now")
-        assert tokens_of(third) == expected
+        assert await tokens_of(third) == expected
 
 
 def test_sessions_are_known_by_org_and_scope_and_forgotten(monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 from holdfast.kernel.recall import passages
 from holdfast.memories.passages import read_documents
 from tests.memories.calls import save_for_a_moment
+from tests.vectors_underway import vectors_are_there
 
 
 async def save(api, key: str, value: str, **fields):
@@ -331,6 +332,7 @@ async def test_a_turn_is_embedded_after_what_was_said_before_it(org, api, db, ow
             " LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.passage_id = p.id"
             " WHERE p.org_id = %s ORDER BY p.object_id", [org.id]).fetchall()  # fmt: skip
 
+    await vectors_are_there(owner_connection, org.id)
     before = vectors()
     assert [id for id, _, _ in before] == ids
     assert all(0 < size <= 48 * 8 for _, _, size in before)
@@ -351,6 +353,7 @@ async def test_a_batch_of_turns_is_embedded_as_if_saved_one_by_one(org, api, db,
     assert (await api.post("/memories/batch", json={"memories": batch})).status_code in (200, 201)
     for n, (who, text) in enumerate(turns):
         await save(api, f"l{n}", text, source=who, session_id="s2")
+    await vectors_are_there(owner_connection, org.id)
     owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org.id])
     found = owner_connection.execute(
         "SELECT p.session_id, v.embedding::text FROM passages p"

@@ -12,6 +12,7 @@ from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import search, vectors
 from holdfast.kernel.recall.ahead import MAX_CALLERS, MAX_NAMES, KnownNames
 from holdfast.kernel.recall.answer import Ask
+from holdfast.kernel.recall.underway import Underway
 from holdfast.memories.model import ANYWHERE, NewMemory
 from holdfast.memories.recall import RecalledMemories, recall
 from holdfast.memories.saving import save_memory
@@ -37,7 +38,7 @@ class CountedReads(Database):
 @asynccontextmanager
 async def process(service) -> AsyncIterator[CountedReads]:
     """The database as a process sees it that has just started."""
-    db = CountedReads(service.app_url, min_size=1, max_size=4, services=[Embedders("local")])
+    db = CountedReads(service.app_url, min_size=2, max_size=4, services=[Embedders("local")])
     async with db.opened():
         await vectors.start(db)
         yield db
@@ -57,6 +58,7 @@ async def save_all(db: Database, caller) -> None:
     for number, (speaker, text) in enumerate(SAID):
         fields = {"key": f"turn {number}", "value": text, "source": speaker}
         await save_memory(db, caller, NewMemory(fields))
+    await db.services.get(Underway).finish()
 
 
 async def test_names_are_guessed_once_they_are_known(service, org):

@@ -84,6 +84,7 @@ OTHERS: dict[str, Together | Kept] = {
     "passages": Together("recall_drop_scope and recall_drop, with what they say about an object"),
     "postings": Together("passages"),
     "passage_vectors": Together("passages"),
+    "embeddings_underway": Together("passages"),
     "recall_vocabulary": Together("passages"),
     "recall_actors": Together("passages"),
     "orgs": Kept("settings of the whole org"),

@@ -103,6 +103,7 @@ LEFT_OUT = {
     "passages": "the index is made anew from what is imported",
     "postings": "the index is made anew from what is imported",
     "passage_vectors": "the index is made anew from what is imported",
+    "embeddings_underway": "the index is made anew from what is imported",
     "recall_vocabulary": "the index is made anew from what is imported",
     "recall_actors": "the index is made anew from what is imported",
     "embedding_models": "belongs to the deployment",

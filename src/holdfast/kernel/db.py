@@ -14,7 +14,7 @@ All use libpq's pipeline mode. An outer transaction that is already open in this
 is joined by a savepoint, so that a service function need not know (decision 17).
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -71,6 +71,8 @@ class Database:
         self._disk = Disk(folder)
         self.url = url
         self.services = TypedStore(services)
+        self.services.put(Database, self)
+        self._before_close: list[Callable[[], Awaitable[None]]] = []
         self.pooled = False  # whether a pooler is in between, known once it is open
         self.on_citus = False  # whether tables are distributed over nodes, known likewise
         self._pool = Pool(
@@ -115,8 +117,15 @@ class Database:
         finally:
             await self.close()
 
+    def before_close(self, step: Callable[[], Awaitable[None]]) -> None:
+        """Await this before the connections are closed, once: for work that outlasts the call that began it."""
+        if step not in self._before_close:
+            self._before_close.append(step)
+
     async def close(self) -> None:
-        """Close every connection."""
+        """Finish what `before_close` was given, and close every connection."""
+        for step in self._before_close:
+            await step()
         await self._pool.close()
 
     @property

@@ -37,6 +37,7 @@ DISTRIBUTED = (
     "recall_vocabulary",
     "recall_actors",
     "passage_vectors",
+    "embeddings_underway",
     # blocks, entries
     "blocks",
     "context_turns",
@@ -99,6 +100,7 @@ DELEGATED = (
     "recall_missing",
     "recall_progress",
     "recall_fill",
+    "recall_follow",
     "recall_has",
     "recall_previous",
     "recall_objects",

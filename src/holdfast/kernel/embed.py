@@ -214,6 +214,19 @@ class Embedder:
         """Whether nothing is being made."""
         return self._runner is None or self._runner.done()
 
+    @property
+    def behind(self) -> int:
+        """How many texts are being made, or wait for that."""
+        return len(self._making)
+
+    async def room(self, most: int) -> bool:
+        """Wait until fewer than `most` texts are being made or wait; whether that took any time."""
+        waited = False
+        while len(self._making) >= most:
+            waited = True
+            await asyncio.wait([next(iter(self._making.values()))])
+        return waited
+
     def is_coming(self, said: Said) -> bool:
         """Whether the embedding of a text is at hand, or is being made."""
         digest = _digest(said)

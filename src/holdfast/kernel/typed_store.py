@@ -12,6 +12,10 @@ class TypedStore:
     def __init__(self, given: Iterable[object] = ()) -> None:
         self._by_type: dict[type[Any], object] = {type(each): each for each in given}
 
+    def put(self, kind: type[T], value: T) -> None:
+        """Make this the value of a type, which it may be a subclass of."""
+        self._by_type[kind] = value
+
     def get(self, kind: type[T]) -> T:
         """The value of this type."""
         found = self._by_type.get(kind)

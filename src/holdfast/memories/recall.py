@@ -22,6 +22,7 @@ from holdfast.kernel.recall.search import (
     understanding_at_once,
 )
 from holdfast.kernel.recall.slow import Stopwatch
+from holdfast.kernel.recall.underway import Underway
 from holdfast.memories.graph.recall import along_the_graph, read_items
 from holdfast.memories.model import ANYWHERE, TRUSTS, Memory, Place, Trust
 from holdfast.memories.passages import queries, trust_label
@@ -63,6 +64,8 @@ class _AskedAbout:
 async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> RecalledMemories:
     """The memories that fit a query best, of those the caller sees from where it speaks."""
     recall_answer.check(ask)
+    if ask.mode != "lexical":
+        await db.services.get(Underway).wait_for(caller)
     ask = replace(ask, now=ask.now or clock.now())
     assumed, searched = None, None
     if place == ANYWHERE and ask.kinds == _MEMORIES and ask.mode == "hybrid" and not ask.graph:
@@ -96,7 +99,8 @@ async def _look_and_search(
         view, asked, candidates = await _search_while_embedding(
             db, caller, question, embedding, watch
         )
-    if not ahead.confirm(db, caller, ask.query, assumed, view.begun):
+    confirmed = ahead.confirm(db, caller, ask.query, assumed, view.begun)
+    if not confirmed or view.underway is not None:
         return view, None
     if view.weights:
         asked = replace(asked, weights=Weights.of(view.weights))

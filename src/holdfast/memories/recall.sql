@@ -2,7 +2,7 @@
 -- The audiences that a caller belongs to, the scopes in which their passages lie, and the workspace that its reads are
 -- held to; and what recall must know of these scopes before a query is embedded.
 SELECT seen.audiences, seen.scopes, active_workspace(%(by_workspace)s) AS workspace_id, begun.names, begun.model,
-       begun.weights
+       begun.weights, begun.underway
   FROM (SELECT a.audiences, memory_scopes(a.audiences) AS scopes
           FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
  CROSS JOIN LATERAL recall_begin(%(org_id)s, seen.scopes, %(words)s) begun;
@@ -16,7 +16,7 @@ SELECT {candidate_columns}
 -- name: recall_sight_and_words
 -- recall_sight, and what the words of the query bring up there, which is kept for recall_kept in the same transaction: sent while
 -- the query is being embedded.
-SELECT seen.audiences, seen.scopes, seen.workspace_id, begun.names, begun.model, begun.weights
+SELECT seen.audiences, seen.scopes, seen.workspace_id, begun.names, begun.model, begun.weights, begun.underway
   FROM (SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id
           FROM (SELECT audiences({by}) AS audiences OFFSET 0) a OFFSET 0) seen
  CROSS JOIN LATERAL recall_begin(%(org_id)s, seen.scopes, %(words)s) begun
@@ -31,7 +31,7 @@ SELECT {candidate_columns}
 -- name: recall_sight_alone
 -- The same without what recall must know: for a call that looks through other faces too, and begins once for all.
 SELECT a.audiences, memory_scopes(a.audiences) AS scopes, active_workspace(%(by_workspace)s) AS workspace_id,
-       '{}'::text[] AS names, NULL::text AS model, NULL::jsonb AS weights
+       '{}'::text[] AS names, NULL::text AS model, NULL::jsonb AS weights, NULL::bigint AS underway
   FROM (SELECT audiences({by}) AS audiences OFFSET 0) a;
 
 -- name: memories_to_index

@@ -10,7 +10,6 @@ from psycopg.types.json import Jsonb
 from holdfast.kernel import metrics, sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.embed import Embedders
 from holdfast.kernel.errors import Conflict, PreconditionFailed
 from holdfast.kernel.ids import new_id
 from holdfast.kernel.places import check_client_id, speaking_in
@@ -70,28 +69,29 @@ async def save_memory(
 ) -> SavedMemory:
     """Save under a key: update the row that holds it for its audience, or make one."""
     check_new(new)
-    if if_match is None and _may_be_made_at_once(db, caller, new):
-        made = await _make_at_once(db, caller, new)
-        if made is not None:
-            return made
     speaking, before = await _prefetch(db, caller, new)
-    async with db.begin(caller) as tx:
-        save = await prepare_save(tx, caller, new, before, speaking)
-        [saved] = await save_rows(tx, [save], if_match=if_match)
+    saved = None
+    if if_match is None and _may_be_made_at_once(db, caller, new, speaking):
+        saved = await _make_at_once(db, caller, new, before, speaking)
+    if saved is None:
+        async with db.begin(caller) as tx:
+            save = await prepare_save(tx, caller, new, before, speaking)
+            [saved] = await save_rows(tx, [save], if_match=if_match)
     if saved.created:
         passages.note_said(db, caller, saved)
     return saved
 
 
-def _may_be_made_at_once(db: Database, caller: Caller, new: NewMemory) -> bool:
-    """Whether all that a new row takes can be sent with its COMMIT: nothing is embedded, no place has to be entered, and no outer
-    transaction or new user would keep a part of an attempt that made nothing."""
+def _may_be_made_at_once(
+    db: Database, caller: Caller, new: NewMemory, speaking: Caller | None
+) -> bool:
+    """Whether all that a new row takes can be sent with its COMMIT: no place has still to be entered, and no outer transaction
+    or new user would keep a part of an attempt that made nothing."""
     return (
-        new.place == ANYWHERE
+        (new.place == ANYWHERE or speaking is not None)
         and not caller.user_is_new
         and not db.in_transaction
-        and not db.services.get(Embedders).configured
-        and not _is_likely_held(db.services, Save(caller, new))
+        and not _is_likely_held(db.services, Save(speaking or caller, new))
     )
 
 
@@ -99,10 +99,12 @@ def _is_likely_held(services: TypedStore, save: Save) -> bool:
     return services.get(HeldKeys).likely(save.by.org_id, save.slot)
 
 
-async def _make_at_once(db: Database, caller: Caller, new: NewMemory) -> SavedMemory | None:
+async def _make_at_once(
+    db: Database, caller: Caller, new: NewMemory, before: str, speaking: Caller | None
+) -> SavedMemory | None:
     """Make the row of a key that nobody holds, in one round trip; None where somebody does: then nothing was written."""
     async with db.begin(caller) as tx:
-        save = await prepare_save(tx, caller, new)
+        save = await prepare_save(tx, caller, new, before, speaking)
         made = await _send_new(tx, save)
     db.services.get(HeldKeys).note(caller.org_id, save.slot)
     row = None if made is None else await made.fetchone()

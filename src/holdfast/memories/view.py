@@ -26,11 +26,12 @@ class View:
     names: list[str]
     model: str | None
     weights: dict[str, float] | None
+    underway: int | None
 
     @property
     def begun(self) -> Begun:
         """As far as recall has begun."""
-        return Begun(self.names, self.model, self.weights)
+        return Begun(self.names, self.model, self.weights, self.underway)
 
 
 async def look(

@@ -15,7 +15,7 @@ from tests.kernel.recall.conftest import NOW
 
 TABLES = (
     "passages", "postings", "passage_vectors", "recall_vocabulary",
-    "recall_actors", "embedding_models",
+    "recall_actors", "embedding_models", "embeddings_underway",
 )  # fmt: skip
 
 

@@ -101,3 +101,15 @@ CREATE INDEX passage_vectors_indexed ON passage_vectors (org_id, model_id) WHERE
 -- For scopes too large to compare whole. `holdfast reembed` makes one for a model with another number of dimensions.
 CREATE INDEX passage_vectors_384 ON passage_vectors USING hnsw ((embedding::halfvec(384)) halfvec_ip_ops)
     WHERE dimensions = 384 AND indexed;
+
+-- Passages whose vectors are being made by the process that put them, which has answered already. A row is deleted with the insert of
+-- the vector; one that stays was left by a process that ended, and is handed to a job.
+CREATE TABLE embeddings_underway (
+    org_id      text NOT NULL,
+    passage_id  bigint NOT NULL,
+    scope_id    bigint NOT NULL,
+    since       timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (org_id, passage_id),
+    FOREIGN KEY (org_id, passage_id) REFERENCES passages ON DELETE CASCADE
+);
+CREATE INDEX embeddings_underway_by_scope ON embeddings_underway (scope_id);

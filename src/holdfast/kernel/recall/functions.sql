@@ -180,12 +180,12 @@ END $$;
 
 -- Puts an object into the index in place of what it said before. `in_literals` are word vectors of what no language's
 -- parser keeps whole: identifiers, and the character pairs of scripts that write no spaces. `in_vectors` is NULL when
--- the embedding follows later. Gives the name of the model that serves.
+-- the embedding follows later; `in_underway` says that this process is making it. Gives the name of the model that serves.
 CREATE OR REPLACE FUNCTION recall_put(
     in_org text, in_kind text, in_object_id text, in_scope text, in_workspace_id text, in_session_id text, in_actor text,
     in_labels text[], in_at timestamptz, in_updated_at timestamptz, in_until timestamptz, in_importance integer,
     in_pinned boolean, in_head text, in_summary text, in_about text, in_bodies text[], in_literals text[],
-    in_starts integer[], in_ends integer[], in_vectors text[], in_tokens bytea[], in_model text
+    in_starts integer[], in_ends integer[], in_vectors text[], in_tokens bytea[], in_model text, in_underway boolean
 ) RETURNS text
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -215,6 +215,8 @@ BEGIN
             INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens, indexed)
             SELECT org, model, this.id, of_scope, vector_dims(given), given, in_tokens[n], recall_is_indexed(org, model, this.id)
               FROM (SELECT in_vectors[n]::halfvec AS given) vector;
+        ELSIF in_underway THEN
+            INSERT INTO embeddings_underway (org_id, passage_id, scope_id) VALUES (org, this.id, of_scope);
         END IF;
     END LOOP;
 
@@ -254,6 +256,9 @@ BEGIN
         IF follows IS NOT NULL THEN
             PERFORM recall_refresh(org, follows);
             DELETE FROM passage_vectors v WHERE v.org_id = org AND v.passage_id = follows AND v.tokens IS NOT NULL;
+            stale := stale OR FOUND;
+            -- One that is being made has read them too.
+            DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.passage_id = follows;
             stale := stale OR FOUND;
         END IF;
     END LOOP;

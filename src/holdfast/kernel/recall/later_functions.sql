@@ -70,8 +70,54 @@ BEGIN
         IF FOUND THEN
             filled := filled + 1;
         END IF;
+        DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.passage_id = this.id;
     END LOOP;
     RETURN filled;
+END $$;
+
+-- Gives an object's passages the vectors that the process which put them has made since; gives the name of the model that serves. It
+-- passes over a passage that changed since, whose context was taken out, or that was handed to a job.
+CREATE OR REPLACE FUNCTION recall_follow(
+    in_org text, in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_tokens bytea[], in_model text
+) RETURNS text
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
+    model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
+    this record;
+BEGIN
+    FOR this IN SELECT p.id, p.scope_id, in_vectors[p.number + 1]::halfvec AS vector, in_tokens[p.number + 1] AS tokens
+                  FROM passages p
+                 WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id AND p.updated_at = in_updated_at
+                   AND p.number < cardinality(in_vectors) AND model IS NOT NULL
+    LOOP
+        DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.passage_id = this.id;
+        CONTINUE WHEN NOT FOUND;
+        INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens, indexed)
+        VALUES (org, model, this.id, this.scope_id, vector_dims(this.vector), this.vector, this.tokens,
+                recall_is_indexed(org, model, this.id))
+            ON CONFLICT DO NOTHING;
+    END LOOP;
+    RETURN (SELECT m.name FROM embedding_models m WHERE m.active);
+END $$;
+
+-- The orgs with passages whose vectors were to follow, and did not since `before`.
+CREATE OR REPLACE FUNCTION recall_orgs_left_behind(before timestamptz) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT DISTINCT u.org_id FROM embeddings_underway u WHERE u.since < before;
+END $$;
+
+-- Takes these passages of an org off the list, for a job to embed: how many.
+CREATE OR REPLACE FUNCTION recall_hand_over(in_org text, before timestamptz) RETURNS integer
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
+    taken integer;
+BEGIN
+    DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.since < before;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    RETURN taken;
 END $$;
 
 -- What was put just before an object in its session, in the same scope; '' where it was the first.
@@ -155,8 +201,8 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION
-    recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_previous, recall_objects, recall_reword
+    recall_register, recall_missing, recall_progress, recall_fill, recall_follow, recall_orgs_left_behind, recall_hand_over, recall_has, recall_previous, recall_objects, recall_reword
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    recall_register, recall_missing, recall_progress, recall_fill, recall_has, recall_previous, recall_objects, recall_reword
+    recall_register, recall_missing, recall_progress, recall_fill, recall_follow, recall_orgs_left_behind, recall_hand_over, recall_has, recall_previous, recall_objects, recall_reword
     TO holdfast_app;

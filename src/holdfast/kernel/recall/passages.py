@@ -13,6 +13,7 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import Embedder, Embedders, EmbedderUnavailable, Embedding, Said
 from holdfast.kernel.recall import words
 from holdfast.kernel.recall.model import Document, Kind
+from holdfast.kernel.recall.underway import Followed, Underway
 from holdfast.kernel.sql import load
 
 queries = load(__file__)
@@ -23,6 +24,8 @@ OVERLAP_CHARS = 200
 # How many passages a write waits for; what is beyond is embedded by a job.
 MAX_AT_ONCE = 32
 MAX_INSIDE = 2
+# How many texts may wait for the local model before a write waits for its own.
+MAX_BEHIND = 16
 # How many passages one transaction indexes itself: a batch of a thousand memories, and then some.
 MAX_IN_TRANSACTION = 4_000
 # How many objects beyond that each job indexes.
@@ -94,14 +97,16 @@ class _Notes:
 
 
 async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> bool:
-    """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it; whether it
-    was waited for."""
+    """Embed what is about to be put, before the transaction that puts it, as far as its writer can wait for it, or start
+    to, where it may follow; whether it was waited for."""
     embedder = await db.services.get(Embedders).serving()
     if embedder is None or not documents:
         return False
     texts = [text for document in documents for text in embedding_texts(document)]
-    if _started(embedder, texts):
-        return False
+    if _follow_soon(embedder, texts):
+        waited = await embedder.room(MAX_BEHIND)
+        embedder.start(texts)
+        return waited
     # A slow embedder, or much to embed, holds nobody up: put() leaves the rest to a job.
     with suppress(EmbedderUnavailable):
         await embedder.embed(texts[:MAX_AT_ONCE])
@@ -111,15 +116,16 @@ async def prefetch_embeddings(db: Database, documents: Sequence[Document]) -> bo
 async def start_embedding(db: Database, document: Document) -> bool:
     """Start embedding what is likely to be put, if that keeps nobody waiting; whether it was started."""
     embedder = await db.services.get(Embedders).serving()
-    return embedder is not None and _started(embedder, embedding_texts(document))
+    texts = embedding_texts(document)
+    if embedder is None or not _follow_soon(embedder, texts) or embedder.behind >= MAX_BEHIND:
+        return False
+    embedder.start(texts)
+    return True
 
 
-def _started(embedder: Embedder, texts: Sequence[Said]) -> bool:
-    """Where the local model is idle it takes a few milliseconds, in which the transaction does its other work."""
-    starts = embedder.local and embedder.idle and len(texts) <= MAX_INSIDE
-    if starts:
-        embedder.start(texts)
-    return starts
+def _follow_soon(embedder: Embedder, texts: Sequence[Said]) -> bool:
+    """Whether the vectors of a write may follow it: the local model makes a few in milliseconds."""
+    return embedder.local and len(texts) <= MAX_INSIDE
 
 
 async def put(
@@ -131,6 +137,9 @@ async def put(
 ) -> None:
     """Index these objects in place of what they said before; with a `revision_id`, only if that revision was written.
 
+    What the local model is making already, or has little to do for, follows the transaction: until its vector is there an
+    object is found by its words, and recall waits for it a moment (underway.py).
+
     In one transaction that writes very much (an import of a whole store) the first so many passages are indexed at
     once and the rest by jobs that follow it; until then the rest is not found, rather than found as it was. One that
     writes many asks for `only_prefetched` vectors: the others are left to a job.
@@ -139,7 +148,6 @@ async def put(
     notes = tx.notes.get(_Notes)
     complete, last = True, None
     later: list[Document] = []
-    coming: list[tuple[Document, list[Said]]] = []
     inside = 0 if only_prefetched else MAX_INSIDE
     for document in documents:
         if notes.put >= MAX_IN_TRANSACTION:
@@ -148,15 +156,17 @@ async def put(
         texts = embedding_texts(document)
         notes.put += len(texts)
         vectors = None if embedder is None else embedder.all_at_hand(texts)
+        follows = False
         if vectors is None and embedder is not None:
             unforeseen = sum(not embedder.is_coming(text) for text in texts)
-            if embedder.local and unforeseen <= inside:
-                inside -= unforeseen
-                coming.append((document, texts))
-            else:
-                complete = False
-        model = embedder.model if embedder else None
-        last = await _put(tx, document, vectors, model, revision_id)
+            follows = embedder.local and unforeseen <= inside and tx.caller is not None
+            inside -= unforeseen if follows else 0
+            complete = complete and follows
+        sent = await _put(tx, document, vectors, embedder, revision_id, underway=follows)
+        if embedder is not None and follows:
+            _follow(tx, embedder, document, texts)
+        else:
+            last = sent
     if last is not None and embedder is not None:
         # While this process looked elsewhere, `holdfast reembed` may have made another model serve.
         active = await last.fetchone()
@@ -164,10 +174,19 @@ async def put(
             return  # it was not written, so there is nothing to embed
         complete = complete and active == embedder.model
         await tx.services.get(Embedders).serving(active)
-        complete = await _fill(tx, embedder, coming) and complete
     if embedder is not None and not complete:
         await _embed_later(tx)
     await _leave_to_jobs(tx, later)
+
+
+def _follow(tx: Tx, embedder: Embedder, document: Document, texts: Sequence[Said]) -> None:
+    """Have the vectors of an object added once the transaction is committed."""
+    db, caller = tx.services.get(Database), tx.caller
+    if caller is None:
+        raise RuntimeError("an object is indexed for a caller")
+    embedder.start(texts)
+    item = Followed(caller, embedder, document, texts)
+    tx.on_commit(lambda: db.services.get(Underway).add(db, item))
 
 
 async def _embed_later(tx: Tx) -> None:
@@ -176,32 +195,6 @@ async def _embed_later(tx: Tx) -> None:
     if not notes.left_to_job:
         notes.left_to_job = True
         await jobs.enqueue(tx, "embed", "passages")
-
-
-async def _fill(
-    tx: Tx, embedder: Embedder, coming: Sequence[tuple[Document, Sequence[Said]]]
-) -> bool:
-    """Add the vectors that the local model was still at while the words were put, a matter of milliseconds; whether it
-    made them all. For a remote model no transaction waits."""
-    for document, texts in coming:
-        try:
-            vectors = await embedder.embed(texts)
-        except EmbedderUnavailable:
-            return False
-        await tx.run(queries.fill, **filled(document, vectors, embedder.model))
-    return True
-
-
-def filled(document: Document, made: Sequence[Embedding], model: str) -> dict[str, Any]:
-    """The vectors of an object's passages, for `fill`: it passes over an object that changed since it was read."""
-    return {
-        "kind": document.kind,
-        "object_id": document.object_id,
-        "updated_at": document.updated_at,
-        "vectors": [each.vector for each in made],
-        "tokens": [each.tokens for each in made],
-        "model": model,
-    }
 
 
 async def _leave_to_jobs(tx: Tx, documents: Sequence[Document]) -> None:
@@ -225,8 +218,10 @@ async def _put(
     tx: Tx,
     document: Document,
     made: Sequence[Embedding] | None,
-    model: str | None,
+    embedder: Embedder | None,
     revision_id: str | None,
+    *,
+    underway: bool,
 ) -> AsyncCursor[str]:
     """Send without waiting; what comes back is the name of the model that serves."""
     cuts = cut(document.body)
@@ -247,7 +242,8 @@ async def _put(
         "ends": [end for _, end in cuts],
         "vectors": None if made is None else [each.vector for each in made],
         "tokens": None if made is None else [each.tokens for each in made],
-        "model": model,
+        "model": None if embedder is None else embedder.model,
+        "underway": underway,
         "revision_id": revision_id,
     }
     return await tx.send(str, queries.put, params | in_words(document))

@@ -14,6 +14,7 @@ from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
 from holdfast.kernel.recall.model import Found, Question
 from holdfast.kernel.recall.passages import queries
+from holdfast.kernel.recall.underway import Underway, wait_for
 
 # What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
 # gain less than a thousandth.
@@ -31,6 +32,7 @@ class Begun:
     names: list[str]
     model: str | None
     weights: dict[str, float] | None
+    underway: int | None = None  # the newest passage whose vector is being made
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,14 @@ async def understand(
 
     `begun` is what a caller asked for already, together with something else.
     """
+    by_meaning = question.mode != "lexical"
+    if by_meaning:
+        await db.services.get(Underway).wait_for(caller)
     begun = begun or await begin(db, caller, question.text, question.scopes)
+    if by_meaning:
+        await wait_for(db, caller, question.scopes, begun.underway)
     made, down = None, False
-    if question.mode != "lexical" and question.text.strip():
+    if by_meaning and question.text.strip():
         made = await _embed(db, question, _without_names(question, begun), begun.model)
         down = made is None and db.services.get(Embedders).configured
     return _understood(db, question, begun, made, down=down)

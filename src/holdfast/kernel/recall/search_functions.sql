@@ -1,9 +1,28 @@
 -- Searching the passage index; functions.sql beside this file says who may.
 
--- What must be known before a query is embedded: which of its words are names of those who speak in these scopes, and
--- the model whose vectors serve.
+-- The newest passage of these scopes whose vector is being made, if it was put within two seconds: who waits for it, waits for all
+-- that were put before.
+CREATE OR REPLACE FUNCTION recall_underway(in_org text, in_scopes text[]) RETURNS bigint
+    LANGUAGE sql STABLE SET search_path = public, pg_temp
+    RETURN (SELECT max(u.passage_id) FROM embeddings_underway u
+             WHERE u.scope_id = ANY (recall_scope_ids(in_org, in_scopes)) AND u.since > now() - interval '2 seconds'
+               AND u.org_id = in_org);
+
+-- Whether a vector of these scopes is still being made, of those that were when `in_newest` was the newest.
+CREATE OR REPLACE FUNCTION recall_is_underway(in_org text, in_scopes text[], in_newest bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org CONSTANT text := entered_org(in_org);
+BEGIN
+    RETURN EXISTS (SELECT FROM embeddings_underway u
+                    WHERE u.scope_id = ANY (recall_scope_ids(org, in_scopes)) AND u.passage_id <= in_newest
+                      AND u.org_id = org);
+END $$;
+
+-- What must be known before a query is embedded: which of its words are names of those who speak in these scopes, the model
+-- whose vectors serve, and the newest passage there whose vector is being made, if it was put within two seconds.
 CREATE OR REPLACE FUNCTION recall_begin(in_org text, in_scopes text[], in_words text[])
-    RETURNS TABLE (names text[], model text, weights jsonb)
+    RETURNS TABLE (names text[], model text, weights jsonb, underway bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     org CONSTANT text := entered_org(in_org);
@@ -14,7 +33,8 @@ BEGIN
                WHERE a.scope_id = ANY (recall_scope_ids(org, in_scopes)) AND a.word = ANY (in_words)
                  AND a.org_id = org),
         (SELECT m.name FROM embedding_models m WHERE m.active),
-        (SELECT o.recall_weights FROM orgs o WHERE o.org_id = org);
+        (SELECT o.recall_weights FROM orgs o WHERE o.org_id = org),
+        recall_underway(org, in_scopes);
 END $$;
 
 -- Steps 1 to 3: what the words of a query bring up in these scopes. `ids` and `scores` are those of recall_word_hits, the rest is
@@ -205,6 +225,8 @@ BEGIN
      GROUP BY p.object_id;
 END $$;
 
-REVOKE ALL ON FUNCTION recall_begin, recall_by_words, recall_words_ahead, recall_words_asked, recall_candidates, recall_probe
+REVOKE ALL ON FUNCTION
+    recall_underway, recall_is_underway, recall_begin, recall_by_words, recall_words_ahead, recall_words_asked, recall_candidates,
+    recall_probe
     FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;
+GRANT EXECUTE ON FUNCTION recall_is_underway, recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;

@@ -15,7 +15,8 @@ from holdfast.kernel.db import Database, Tx
 from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, Embedders, EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
-from holdfast.kernel.recall.passages import embedding_texts, filled, put_if_absent, queries
+from holdfast.kernel.recall.passages import embedding_texts, put_if_absent, queries
+from holdfast.kernel.recall.underway import filled
 
 log = structlog.get_logger("holdfast.recall")
 
