@@ -26,7 +26,7 @@ QUERY = "What did Caroline paint last year?"
 
 
 class CountedReads(Database):
-    """Counts the round trips of single reads."""
+    """Counts the reads that take a connection."""
 
     reads = 0
 
@@ -70,8 +70,8 @@ async def test_names_are_guessed_once_they_are_known(service, org):
             before = db.reads
             answers.append(scores(await ask(db, caller)))
             taken.append(db.reads - before)
-    # The first time the name is not known, and the index is asked again.
-    assert taken == [3, 2, 2]
+    # The first time the name is not known: the index is asked again, and then the rows are read.
+    assert taken == [3, 1, 1]
     assert answers[0][0][0] == "turn 0"
     assert answers[0] == answers[1] == answers[2]
 
@@ -131,13 +131,13 @@ async def test_words_are_looked_up_while_a_query_is_embedded(
         assert (await ask(db, caller, query, **fields)).data == []
         await save_all(db, caller)
         statements = []
-        both = Database.both
+        in_turn = Database.in_turn
 
-        async def noted(self, caller, first, second):
+        async def noted(self, caller, first, *others):
             statements.append(first.query.name)
-            return await both(self, caller, first, second)
+            return await in_turn(self, caller, first, *others)
 
-        monkeypatch.setattr(Database, "both", noted)
+        monkeypatch.setattr(Database, "in_turn", noted)
         overlapped = await ask(db, caller, query, **fields)
         without_overlap(monkeypatch)
         one_by_one = await ask(db, caller, query, **fields)

@@ -15,7 +15,7 @@ above for as long as either is used here.
 import os
 import select
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeVar
@@ -88,20 +88,25 @@ class Connection(psycopg.AsyncConnection[Any]):
         enter: tuple[bytes, dict[str, Any]],
         statements: Sequence[Statement],
         last: Callable[[], Statement] | None = None,
+        follow_up: Callable[[], Awaitable[Statement | None]] | None = None,
     ) -> None:
         """Send statements in one implicit transaction, `enter` first, and wait for all; each cursor has its rows then.
 
-        `last` makes the last statement; it is called when the others were sent. Whoever calls closes the connection where this
-        raises: psycopg takes for prepared what was skipped.
+        `last` makes the last statement; it is called when the others were sent. `follow_up` may make one more when they have their
+        rows. Whoever calls closes the connection where this raises: psycopg takes for prepared what was skipped.
         """
         async with self.lock:
-            await self.wait(self._reading(enter, statements, last))
+            await self.wait(self._reading(enter, statements, last, ends=follow_up is None))
+            if follow_up is not None:
+                await self.wait(self._reading_on(await follow_up()))
 
     def _reading(
         self,
         enter: tuple[bytes, dict[str, Any]],
         statements: Sequence[Statement],
         last: Callable[[], Statement] | None,
+        *,
+        ends: bool,
     ) -> Waits[None]:
         pipeline = self._pipeline = psycopg.AsyncPipeline(self)
         yield from pipeline._enter_gen()
@@ -112,6 +117,19 @@ class Connection(psycopg.AsyncConnection[Any]):
             _hand_over(pipeline)
             self.pgconn.flush()  # what does not fit into the socket now goes with the rest
             yield from _enqueue(*last())
+        if not ends:
+            _hand_over(pipeline)
+            yield from pipeline._fetch_gen(flush=True)
+            return
+        yield from self._finishing(pipeline)
+
+    def _reading_on(self, statement: Statement | None) -> Waits[None]:
+        assert self._pipeline is not None, "what follows up has a pipeline"
+        if statement is not None:
+            yield from _enqueue(*statement)
+        yield from self._finishing(self._pipeline)
+
+    def _finishing(self, pipeline: psycopg.AsyncPipeline) -> Waits[None]:
         pipeline._enqueue_sync()
         _hand_over(pipeline)
         yield from pipeline._communicate_gen()

@@ -4,7 +4,8 @@ Every way in is bound to the caller's org by row-level security from its first s
 
 - `db.one(caller, …)`, `db.all(caller, …)`: one read-only statement, in one round trip; sent again once if its
   connection was lost under it.
-- `db.both(caller, …)`: two of these in one round trip; the second may be made while the first is being answered.
+- `db.in_turn(caller, …)`: two of these in one round trip, the second of which may be made while the first is being answered, and a
+  third that is made of their rows.
 - `db.together(caller)`: such statements of several services (`asyncio.gather`) in one round trip.
 - `db.read(caller)`: several read-only statements.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
@@ -35,7 +36,7 @@ from holdfast.kernel.replica import Replica
 from holdfast.kernel.session import ROLE, enter_service, one_transaction
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
-from holdfast.kernel.tx import Read, ReadBatch, Tx
+from holdfast.kernel.tx import FollowUp, Read, ReadBatch, Tx
 from holdfast.kernel.typed_store import TypedStore
 
 queries = load(__file__, "db.sql")
@@ -44,6 +45,7 @@ __all__ = ["Database", "Read", "Tx"]
 
 T = TypeVar("T")
 U = TypeVar("U")
+V = TypeVar("V")
 
 # How long a check of the database may take.
 CHECK_TIMEOUT_S = 2.0
@@ -186,23 +188,39 @@ class Database:
         read = Read(row_type, query, params)
         return (await once_more(lambda: self._read_alone(caller, [read])))[0]
 
-    async def both(
-        self, caller: Caller, first: Read[T], second: Read[U] | Callable[[], Read[U]]
-    ) -> tuple[list[T], list[U]]:
-        """Two read-only statements, in one round trip: every row of each as a value. A `second` that is a function makes the
-        statement once the first was sent, while the server carries that out; where `overlaps`, both are in one transaction."""
+    async def in_turn(
+        self,
+        caller: Caller,
+        first: Read[T],
+        second: Read[U] | Callable[[], Read[U]],
+        third: Callable[[list[T], list[U]], Read[V] | None],
+    ) -> tuple[list[T], list[U], list[V]]:
+        """Two read-only statements in one round trip, and a third of their rows in another, if it is wanted: every row of each as
+        a value. A `second` that is a function makes the statement once the first was sent, while the server carries that out;
+        where `overlaps`, all are in one transaction."""
         if self.gathers or self.in_transaction:
             rows = await self.all(caller, first.row_type, first.query, **first.params)
             then = second if isinstance(second, Read) else second()
-            return rows, await self.all(caller, then.row_type, then.query, **then.params)
+            others = await self.all(caller, then.row_type, then.query, **then.params)
+            read = third(rows, others)
+            if read is None:
+                return rows, others, []
+            return rows, others, await self.all(caller, read.row_type, read.query, **read.params)
         reads, last = ([first, second], None) if isinstance(second, Read) else ([first], second)
+        known: tuple[list[T], list[U]] = [], []
+
+        async def follow_up(cursors: Sequence[psycopg.AsyncCursor[Any]]) -> Read[V] | None:
+            nonlocal known
+            known = await cursors[0].fetchall(), await cursors[1].fetchall()
+            return third(*known)
+
         with tracing.statement(", ".join(each.query.name for each in reads)):
-            cursors = await once_more(lambda: self._read_alone(caller, reads, last))
-            return await cursors[0].fetchall(), await cursors[1].fetchall()
+            cursors = await once_more(lambda: self._read_alone(caller, reads, last, follow_up))
+            return *known, await cursors[2].fetchall() if len(cursors) > 2 else []
 
     @property
     def overlaps(self) -> bool:
-        """Whether `both` can have a statement carried out while this process does something else that holds up nobody."""
+        """Whether `in_turn` can have a statement carried out while this process does something else that holds up nobody."""
         return self.idle and not self.on_citus and not self.gathers and self._open_tx.get() is None
 
     async def _read_alone(
@@ -210,13 +228,14 @@ class Database:
         caller: Caller,
         reads: Sequence[Read[Any]],
         last: Callable[[], Read[Any]] | None = None,
+        follow_up: FollowUp | None = None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         replicated = None if self.replica is None else await self.replica.check_out()
         if self.replica is not None and replicated is not None:
             async with self.replica.lent(replicated):
-                return await self._read_on(replicated, caller, reads, last)
+                return await self._read_on(replicated, caller, reads, last, follow_up)
         async with self._lender.lent_for_one_read() as connection:
-            return await self._read_on(connection, caller, reads, last)
+            return await self._read_on(connection, caller, reads, last, follow_up)
 
     async def _read_on(
         self,
@@ -224,9 +243,11 @@ class Database:
         caller: Caller,
         reads: Sequence[Read[Any]],
         last: Callable[[], Read[Any]] | None,
+        follow_up: FollowUp | None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         try:
-            return await Tx(connection, caller, clock.now(), self.services).read_alone(reads, last)
+            tx = Tx(connection, caller, clock.now(), self.services)
+            return await tx.read_alone(reads, last, follow_up)
         except BaseException:
             await connection.close()  # as in `read`
             raise

@@ -162,15 +162,22 @@ class Tx:
         return cursor
 
     async def read_alone(
-        self, reads: "Sequence[Read[Any]]", last: "Callable[[], Read[Any]] | None" = None
+        self,
+        reads: "Sequence[Read[Any]]",
+        last: "Callable[[], Read[Any]] | None" = None,
+        follow_up: "FollowUp | None" = None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         """Enter the caller's org, run read-only statements and wait for them, in one round trip; the transaction is over
-        then. `last` makes another one while the server carries the others out."""
+        then. `last` makes another one while the server carries the others out; `follow_up` one more of their rows, for a second
+        round trip of the same transaction."""
         if self.connection.on_citus:
             async with one_transaction(self.connection):
                 await self.connection.execute(queries.enter.bytes, self._common)
                 cursors = [await self.send(*each) for each in reads]
-                return cursors if last is None else [*cursors, await self.send(*last())]
+                if last is not None:
+                    cursors.append(await self.send(*last()))
+                read = None if follow_up is None else await follow_up(cursors)
+                return cursors if read is None else [*cursors, await self.send(*read)]
         enter = (queries.enter.bytes, {"org_id": self._common["org_id"]})
         statements = [self._statement(each) for each in reads]
 
@@ -179,7 +186,20 @@ class Tx:
             statements.append(self._statement(last()))
             return statements[-1]
 
-        await self.connection.read(enter, statements[:], None if last is None else made_last)
+        async def followed_up() -> Statement | None:
+            assert follow_up is not None
+            read = await follow_up([cursor for cursor, *_ in statements])
+            if read is None:
+                return None
+            statements.append(self._statement(read))
+            return statements[-1]
+
+        await self.connection.read(
+            enter,
+            statements[:],
+            None if last is None else made_last,
+            None if follow_up is None else followed_up,
+        )
         return [cursor for cursor, *_ in statements]
 
     def _statement(self, read: "Read[Any]") -> Statement:
@@ -190,6 +210,9 @@ class Tx:
             _comes_in_binary(read.row_type),
         )
 
+
+FollowUp = Callable[[Sequence[psycopg.AsyncCursor[Any]]], Awaitable[Read[Any] | None]]
+"""Makes one more statement of the rows of others."""
 
 LastStep = Callable[[Tx], Awaitable[None]]
 

@@ -16,8 +16,8 @@ from holdfast.kernel.recall.model import Found, Kind, Miss, Question
 from holdfast.kernel.recall.query import Explanation, Matched
 from holdfast.kernel.recall.search import (
     Begun,
-    Understood,
     candidate_params,
+    ranked,
     understand,
     understanding_at_once,
 )
@@ -67,63 +67,74 @@ async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> Recall
     if ask.mode != "lexical":
         await db.services.get(Underway).wait_for(caller)
     ask = replace(ask, now=ask.now or clock.now())
-    assumed, searched = None, None
+    assumed, ahead_of = None, None
     if place == ANYWHERE and ask.kinds == _MEMORIES and ask.mode == "hybrid" and not ask.graph:
         assumed = ahead.assume(db, caller, ask.query)
     if assumed is None:
         speaking, view = await look(db, caller, place, ask.query)
     else:
         speaking = caller
-        view, searched = await _look_and_search(db, caller, ask, assumed)
-    views = [as_view(db, speaking, view)]
+        view, ahead_of = await _look_and_search(db, caller, ask, assumed)
+    views = [as_view(db, speaking, view, None if ahead_of is None else ahead_of.rows)]
+    searched = None if ahead_of is None else ahead_of.searched
     found = await recall_answer.answer(db, speaking, ask, views, searched=searched)
     texts = [given.GivenText(each.kind, each.id, each.text) for each in found.data]
     await given.record(db, caller, place.session_id, texts)
     return RecalledMemories([_recalled(each) for each in found.data], found.tokens, found.misses)
 
 
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What a query brought up, and the rows that are shown first: None for one that may not be."""
+
+    searched: ahead.Searched
+    rows: Mapping[str, Memory | None]
+
+
 async def _look_and_search(
     db: Database, caller: Caller, ask: Ask, assumed: Begun
-) -> tuple[View, ahead.Searched | None]:
-    """What a caller sees, and what the query brings up there, in one round trip; None where an assumption was wrong."""
+) -> tuple[View, _Ahead | None]:
+    """What a caller sees, what the query brings up there, and its rows, on one connection; None where an assumption was
+    wrong, or vectors are being made that recall waits for."""
     watch = Stopwatch()
     question = recall_answer.question_of(ask, _MEMORIES)
     embedding = await understanding_at_once(db, question, assumed)
+    second: Read[tuple[Any, ...]] | Callable[[], Read[tuple[Any, ...]]]
     if embedding is None:
         asked = await understand(db, caller, question, assumed)
         watch.step("embedding")
+        first = looking(caller, ask.query)
         params = {**candidate_params(question, asked), **sight.params(caller)}
-        seen = Read(tuple, queries.recall_what_is_seen, params)
-        [view], candidates = await db.both(caller, looking(caller, ask.query), seen)
+        second = Read(tuple, queries.recall_what_is_seen, params)
     else:
-        view, asked, candidates = await _search_while_embedding(
-            db, caller, question, embedding, watch
-        )
-    confirmed = ahead.confirm(db, caller, ask.query, assumed, view.begun)
-    if not confirmed or view.underway is not None:
+        first = looking_by_words(caller, question.text)
+
+        def second() -> Read[tuple[Any, ...]]:
+            nonlocal asked
+            asked = embedding()
+            watch.step("embedding")
+            return Read(tuple, queries.recall_kept, candidate_params(question, asked))
+
+    searched: ahead.Searched | None = None
+    wanted: list[str] = []
+
+    def rows_of(views: list[View], candidates: list[tuple[Any, ...]]) -> Read[Memory] | None:
+        nonlocal searched, wanted
+        [view] = views
+        confirmed = ahead.confirm(db, caller, ask.query, assumed, view.begun)
+        if not confirmed or view.underway is not None:
+            return None
+        understood = replace(asked, weights=Weights.of(view.weights)) if view.weights else asked
+        found = ranked(question, understood, candidates)
+        watch.step("search")
+        searched = ahead.Searched(understood, found, watch)
+        wanted = recall_answer.read_first(ask, found)
+        return _rows(caller, view, wanted) if wanted else None
+
+    [view], _, rows = await db.in_turn(caller, first, second, rows_of)
+    if searched is None:
         return view, None
-    if view.weights:
-        asked = replace(asked, weights=Weights.of(view.weights))
-    return view, ahead.Searched(asked, candidates, watch)
-
-
-async def _search_while_embedding(
-    db: Database,
-    caller: Caller,
-    question: Question,
-    embedding: Callable[[], Understood],
-    watch: Stopwatch,
-) -> tuple[View, Understood, list[tuple[Any, ...]]]:
-    """What a caller sees, and what the query brings up there: by its words while it is being embedded, then by its vector."""
-    understood: list[Understood] = []
-
-    def seen() -> Read[tuple[Any, ...]]:
-        understood.append(embedding())
-        watch.step("embedding")
-        return Read(tuple, queries.recall_kept, candidate_params(question, understood[-1]))
-
-    [view], candidates = await db.both(caller, looking_by_words(caller, question.text), seen)
-    return view, understood[-1], candidates
+    return view, _Ahead(searched, dict.fromkeys(wanted) | {row.id: row for row in rows})
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:
@@ -133,11 +144,19 @@ def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tu
     return (*asked, *([] if min_trust in (None, TRUSTS[-1]) else [trust_label(min_trust)]))
 
 
-def as_view(db: Database, speaking: Caller, view: View) -> recall_answer.View:
-    """What a caller sees of memories and of nodes' items, as recall searches and reads it."""
+def as_view(
+    db: Database,
+    speaking: Caller,
+    view: View,
+    rows_ahead: Mapping[str, Memory | None] | None = None,
+) -> recall_answer.View:
+    """What a caller sees of memories and of nodes' items, as recall searches and reads it; `rows_ahead` are those that were
+    read already."""
+    known = rows_ahead or {}
 
     async def read_memories(ids: Sequence[str]) -> Mapping[str, Thing]:
-        rows = await read_rows(db, speaking, view, ids)
+        rows = {id: row for id in ids if (row := known.get(id)) is not None}
+        rows |= await read_rows(db, speaking, view, [id for id in ids if id not in known])
         return {id: Thing(row.value, row) for id, row in rows.items()}
 
     async def read_node_items(ids: Sequence[str]) -> Mapping[str, Thing]:
@@ -185,16 +204,18 @@ async def read_rows(
     """Memories by their ids, as far as they may be shown."""
     if not ids:
         return {}
-    rows = await db.all(
-        speaking,
-        Memory,
-        queries.recalled_memories,
-        ids=list(ids),
-        audiences=view.audiences,
-        workspace_id=view.workspace_id,
+    row_type, statement, params = _rows(speaking, view, ids)
+    return {row.id: row for row in await db.all(speaking, row_type, statement, **params)}
+
+
+def _rows(speaking: Caller, view: View, ids: Sequence[str]) -> Read[Memory]:
+    params = {
+        "ids": list(ids),
+        "audiences": view.audiences,
+        "workspace_id": view.workspace_id,
         **sight.params(speaking),
-    )
-    return {row.id: row for row in rows}
+    }
+    return Read(Memory, queries.recalled_memories, params)
 
 
 def _recalled(found: RecalledThing) -> RecalledMemory:

@@ -6,13 +6,12 @@ round trip that finds the names. Where they are not as assumed, that answer is d
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
+from holdfast.kernel.recall.model import Found
 from holdfast.kernel.recall.search import Begun, Understood
 from holdfast.kernel.recall.slow import Stopwatch
 from holdfast.kernel.recall.words import spoken
@@ -26,10 +25,10 @@ _Key = tuple[str, str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A query with what the index gave for it, and the time that this took."""
+    """A query with what it brought up, and the time that this took."""
 
     asked: Understood
-    candidates: Sequence[tuple[Any, ...]]
+    found: Found
     watch: Stopwatch
 
 

@@ -121,23 +121,23 @@ async def answer(
     searched: Searched | None = None,
 ) -> RecalledThings:
     """What fits a query best, of all that the views let the caller see. `asked` is the query as `understand` gave it, for a
-    caller that sends several questions in one round trip; `searched` is what the index gave already."""
+    caller that sends several questions in one round trip; `searched` is what was found already."""
     check(ask)
     readers = {kind: reader for view in views for kind, reader in view.readers.items()}
     wanted = KINDS if ask.kinds is None else ask.kinds
     kinds = tuple(kind for kind in readers if kind in wanted)
     walks = [view for view in views if ask.graph and view.walk and _shows(view, kinds)]
     question = question_of(ask, kinds, views, walks)
-    watch = Stopwatch() if searched is None else searched.watch
-    if searched is not None:
-        asked = searched.asked
-    elif asked is None:
-        begun = views[0].begun if len(views) == 1 else None
-        asked = await understand(db, caller, question, begun)
-    watch.step("embedding")
-    candidates = None if searched is None else searched.candidates
-    found = await rank(db, caller, question, asked, candidates)
-    watch.step("search")
+    if searched is None:
+        watch = Stopwatch()
+        if asked is None:
+            begun = views[0].begun if len(views) == 1 else None
+            asked = await understand(db, caller, question, begun)
+        watch.step("embedding")
+        found = await rank(db, caller, question, asked)
+        watch.step("search")
+    else:
+        watch, asked, found = searched.watch, searched.asked, searched.found
     for view in walks:
         if view.walk is not None:
             found = await view.walk(question, found)
@@ -186,10 +186,7 @@ async def _shown(
 ) -> tuple[list[RecalledThing], int]:
     """The best that can be read, as many as fit. Reads a few more than are wanted, and more of them only where those do
     not suffice."""
-    hits = found.hits
-    if ask.min_score is not None:
-        hits = [hit for hit in hits if hit.score >= ask.min_score]
-    at_once = ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
+    hits, at_once = _hits_to_read(ask, found)
     readable: list[RecalledThing] = []
     while hits and len(readable) < ask.limit:
         best = list(hits[:at_once])
@@ -201,6 +198,20 @@ async def _shown(
         ]
         hits, at_once = hits[at_once:], READ_FOR_BUDGET
     return fitting(readable, lambda each: each.text, limit=ask.limit, max_tokens=ask.max_tokens)
+
+
+def read_first(ask: Ask, found: Found) -> list[str]:
+    """The objects that `answer` reads at first."""
+    hits, at_once = _hits_to_read(ask, found)
+    return [hit.object_id for hit in hits[:at_once]]
+
+
+def _hits_to_read(ask: Ask, found: Found) -> tuple[Sequence[Hit], int]:
+    """What may be shown, and how many of it are read at first."""
+    hits = found.hits
+    if ask.min_score is not None:
+        hits = [hit for hit in hits if hit.score >= ask.min_score]
+    return hits, ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
 
 
 async def _read(

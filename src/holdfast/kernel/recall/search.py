@@ -146,23 +146,21 @@ async def _embed(
         return None
 
 
-async def rank(
-    db: Database,
-    caller: Caller,
-    question: Question,
-    asked: Understood,
-    candidates: Sequence[tuple[Any, ...]] | None = None,
-) -> Found:
-    """Ask the index, unless that was done already (`candidates`), and fuse what it gives."""
-    if candidates is None:
-        candidates = await db.all(
-            caller,
-            tuple,
-            queries.candidates,
-            scopes=list(question.scopes),
-            workspace_id=question.workspace_id,
-            **candidate_params(question, asked),
-        )
+async def rank(db: Database, caller: Caller, question: Question, asked: Understood) -> Found:
+    """Ask the index, and fuse what it gives."""
+    candidates = await db.all(
+        caller,
+        tuple,
+        queries.candidates,
+        scopes=list(question.scopes),
+        workspace_id=question.workspace_id,
+        **candidate_params(question, asked),
+    )
+    return ranked(question, asked, candidates)
+
+
+def ranked(question: Question, asked: Understood, candidates: Sequence[tuple[Any, ...]]) -> Found:
+    """What the index gave for a question, fused."""
     found = fuse(
         candidates,
         Asked(
