@@ -3,13 +3,15 @@
 Time on the CPU, which a busy machine changes little, and the time that passed. One conversation of LoCoMo is saved, one turn at a
 time, and its questions are asked with 10 results; each contestant takes its turn in every round (A B C A B C …), so that all
 meet the same machine. The cost of a contestant is the median over the rounds of: its own process (the service's, or that of the
-library's caller), and the processes of Postgres that work for it.
+library's caller), and the processes of Postgres that work for it. Holdfast answers a save before its vector is made: each round of
+saves ends when all vectors are there, and what that takes is counted (`whole`).
 
 Contestants: Holdfast over HTTP; Holdfast's service function called in process; LangGraph's PostgresStore and mem0 in process,
 where `make bench-peers` was run. The embedding alone takes its turn too; from it follow the parts of a search and of a save:
 embedding, SQL, Python, HTTP.
 """
 
+import asyncio
 import json
 import statistics
 import sys
@@ -34,6 +36,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedder, Embedders, LocalModel, Said
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.answer import Ask
+from holdfast.kernel.recall.underway import Underway
 from holdfast.memories import recall, saving
 from holdfast.memories.model import ANYWHERE, NewMemory, Place
 from holdfast.memories.passages import BEFORE_CHARS
@@ -46,8 +49,10 @@ SAVED = 420  # units that are there before anything is measured
 BATCH = 1_000
 OVER_HTTP, IN_PROCESS, EMBEDDING = "Holdfast over HTTP", "Holdfast in process", "embedding alone"
 
-Work = Callable[[int], Awaitable[tuple[float, float]]]
-"""Does one thing; the time that passed, and the time that its process was on the CPU, in seconds."""
+Spent = tuple[float, float]
+"""The time that passed, and the time that a process was on the CPU, in seconds."""
+Work = Callable[[int], Awaitable[Spent]]
+"""Does one thing."""
 
 
 @dataclass
@@ -55,6 +60,9 @@ class Cost:
     """What a contestant spent in the rounds so far: milliseconds for one call, a number for each round."""
 
     wall: list[float] = field(default_factory=list)
+    whole: list[float] = field(
+        default_factory=list
+    )  # until everything is done, by the number of calls
     process: list[float] = field(default_factory=list)
     postgres: list[float] = field(default_factory=list)
 
@@ -73,6 +81,7 @@ class Contestant:
     database: str
     save: Work
     search: Work
+    settle: Callable[[], Awaitable[Spent]] | None = None  # waits until what was saved is complete
 
 
 class Backends:
@@ -112,20 +121,27 @@ def over_http(bench: Bench, units: list[dict[str, Any]], questions: list[str]) -
     """Holdfast as a client sees it. The client's own work counts for the time that passed, not for the CPU."""
     headers = {"Holdfast-User": "over-http"}
 
-    async def post(path: str, body: dict[str, Any]) -> tuple[float, float]:
+    async def post(path: str, body: dict[str, Any]) -> Spent:
         before, started = on_cpu(bench.pid), time.perf_counter()
         reply = await bench.http.post(path, json=body, headers=headers)
         passed = time.perf_counter() - started
         reply.raise_for_status()
         return passed, on_cpu(bench.pid) - before
 
-    async def save(n: int) -> tuple[float, float]:
+    async def save(n: int) -> Spent:
         return await post("/memories", as_body("over-http", units[n % len(units)], n))
 
-    async def search(n: int) -> tuple[float, float]:
+    async def search(n: int) -> Spent:
         return await post("/memories/recall", {"q": questions[n], "limit": LIMIT})
 
-    return Contestant(OVER_HTTP, _name(bench.app_url), save, search)
+    async def settle() -> Spent:
+        before, started = on_cpu(bench.pid), time.perf_counter()
+        with psycopg.connect(bench.owner_url, autocommit=True) as connection:
+            while connection.execute("SELECT FROM embeddings_underway LIMIT 1").fetchone():
+                await asyncio.sleep(0.001)
+        return time.perf_counter() - started, on_cpu(bench.pid) - before
+
+    return Contestant(OVER_HTTP, _name(bench.app_url), save, search, settle)
 
 
 def in_process(
@@ -141,21 +157,24 @@ def in_process(
         user_is_new=True,
     )
 
-    async def timed(work: Awaitable[object]) -> tuple[float, float]:
+    async def timed(work: Awaitable[object]) -> Spent:
         before, started = time.process_time(), time.perf_counter()
         await work
         return time.perf_counter() - started, time.process_time() - before
 
-    async def save(n: int) -> tuple[float, float]:
+    async def save(n: int) -> Spent:
         body = as_body("in-process", units[n % len(units)], n)
         place = Place(session_id=body.pop("session_id"))
         return await timed(saving.save_memory(db, caller, NewMemory(body, place=place)))
 
-    async def search(n: int) -> tuple[float, float]:
+    async def search(n: int) -> Spent:
         ask = Ask(query=questions[n], field="q", kinds=("memory",), whole=True, limit=LIMIT)
         return await timed(recall.recall(db, caller, ANYWHERE, ask))
 
-    return Contestant(IN_PROCESS, _name(bench.app_url), save, search)
+    async def settle() -> Spent:
+        return await timed(db.services.get(Underway).finish())
+
+    return Contestant(IN_PROCESS, _name(bench.app_url), save, search, settle)
 
 
 def embedding_alone(
@@ -163,17 +182,17 @@ def embedding_alone(
 ) -> Contestant:
     """What the service embeds for a save (the text after the end of the turn before it) and for a search, and nothing else."""
 
-    async def embed(said: Said) -> tuple[float, float]:
+    async def embed(said: Said) -> Spent:
         before, started = time.process_time(), time.perf_counter()
         await embedder.embed([said], urgent=True)
         return time.perf_counter() - started, time.process_time() - before
 
-    async def save(n: int) -> tuple[float, float]:
+    async def save(n: int) -> Spent:
         unit, last = units[n % len(units)], units[(n - 1) % len(units)]
         said_last = f"{last['speaker']}: {last['text'][-BEFORE_CHARS:]}"
         return await embed(Said(unit["text"], unit["speaker"], said_last))
 
-    async def search(n: int) -> tuple[float, float]:
+    async def search(n: int) -> Spent:
         return await embed(Said(questions[n]))
 
     return Contestant(EMBEDDING, database, save, search)
@@ -192,15 +211,15 @@ async def peer(
         async with peers.started(interpreter, module, database) as (send, reports):
             version = (await anext(reports))["version"]
 
-            async def ask(command: dict[str, Any]) -> tuple[float, float]:
+            async def ask(command: dict[str, Any]) -> Spent:
                 send(json.dumps({"space": "cost", **command}))
                 answer = await anext(reports)
                 return answer["s"], answer["cpu_s"]
 
-            async def save(n: int) -> tuple[float, float]:
+            async def save(n: int) -> Spent:
                 return await ask({"unit": {**units[n % len(units)], "id": f"unit-{n}"}})
 
-            async def search(n: int) -> tuple[float, float]:
+            async def search(n: int) -> Spent:
                 return await ask({"question": questions[n], "limit": LIMIT})
 
             yield Contestant(f"{name} {version}", _name(database), save, search)
@@ -223,10 +242,14 @@ async def rounds(
             do: Work = getattr(each, work)
             before = backends.seconds(each.database)
             spent = [await do(first + turn * PER_ROUND + n) for n in range(PER_ROUND)]
+            settles = work == "save" and each.settle is not None
+            rest = await each.settle() if settles and each.settle is not None else (0.0, 0.0)
             after = backends.seconds(each.database)
             cost = costs[each.name]
             cost.wall.append(1e3 * statistics.median(passed for passed, _ in spent))
-            cost.process.append(1e3 * statistics.fmean(cpu for _, cpu in spent))
+            passed, cpu = (sum(each) for each in zip(*spent, rest, strict=True))
+            cost.whole.append(1e3 * passed / PER_ROUND)
+            cost.process.append(1e3 * cpu / PER_ROUND)
             cost.postgres.append(1e3 * (after - before) / PER_ROUND)
     return costs
 
@@ -235,21 +258,27 @@ def show(title: str, costs: dict[str, Cost]) -> None:
     """Print medians over the rounds, and the least, in milliseconds for one call."""
     table = Table(title=f"{title} ({load_note()})", title_justify="left", box=None)
     table.add_column("ms for one")
-    for column in ("p50", "least p50", "CPU", "its process", "Postgres", "CPU ratio", "p50 ratio"):
+    columns = ("p50", "least p50", "whole", "CPU", "its process", "Postgres")
+    for column in (*columns, "CPU ratio", "p50 ratio", "whole ratio"):
         table.add_column(column, justify="right")
     beside = next((name for name in costs if name.startswith("LangGraph")), None)
     for name, cost in costs.items():
         if name == EMBEDDING:
             continue
-        p50 = statistics.median(cost.wall)
-        ratios = ["–", "–"]
+        p50, whole = statistics.median(cost.wall), statistics.median(cost.whole)
+        ratios = ["–", "–", "–"]
         if beside is not None:
             other = costs[beside]
-            ratios = [f"{cost.cpu / other.cpu:.2f}", f"{p50 / statistics.median(other.wall):.2f}"]
+            ratios = [
+                f"{cost.cpu / other.cpu:.2f}",
+                f"{p50 / statistics.median(other.wall):.2f}",
+                f"{whole / statistics.median(other.whole):.2f}",
+            ]
         table.add_row(
             name,
             f"{p50:.2f}",
             f"{min(cost.wall):.2f}",
+            f"{whole:.2f}",
             f"{cost.cpu:.2f}",
             f"{statistics.median(cost.process):.2f}",
             f"{statistics.median(cost.postgres):.2f}",

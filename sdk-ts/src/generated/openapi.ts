@@ -2026,6 +2026,7 @@ export interface components {
             importance?: number | null;
             lexical?: number | null;
             pinned?: number | null;
+            preference?: number | null;
             recency?: number | null;
             semantic?: number | null;
             session?: number | null;

@@ -41,6 +41,7 @@ class RecallWeights(Body):
     temporal: Weight = None
     actor: Weight = None
     spoken_by_user: Weight = None
+    preference: Weight = None
     recency: Weight = None
     importance: Weight = None
     pinned: Weight = None

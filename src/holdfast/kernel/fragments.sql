@@ -10,11 +10,11 @@ org_id, id, kind, object_id, parent_id, label, version, action, actor_type, acto
 
 -- fragment: candidate_columns
 kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
-       whole, embedded, tokens, scope_size
+       whole, embedded, tokens, scope_size, preference
 
 -- fragment: candidate_params
 -- What recall_candidates is given besides the org, the scopes and the workspace.
-%(labels)s, %(text)s, %(literals)s, %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s
+%(labels)s, %(text)s, %(literals)s, %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s, %(preferences)s
 
 -- fragment: seen_session
 -- A session of the active workspace that belongs to the user acted for; one without a user belongs to its agent, and to

@@ -25,6 +25,7 @@ WEIGHTS = {
     "temporal": "the time fits",
     "actor": "who said it",
     "spoken_by_user": "said by the user",
+    "preference": "states a preference, for a suggestion",
     "recency": "recent",
     "importance": "important",
     "pinned": "pinned",

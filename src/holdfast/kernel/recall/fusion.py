@@ -52,6 +52,7 @@ class Weights:
     importance: float = 0.03
     pinned: float = 0.03
     close_reading: float = 0.5
+    preference: float = 0.1
 
     @classmethod
     def of(cls, chosen: Mapping[str, float] | None) -> "Weights":
@@ -112,6 +113,7 @@ class _Fields(NamedTuple):
     embedded: tuple[bool, ...]
     tokens: tuple[bytes | None, ...]
     scope_size: tuple[float, ...]
+    preference: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,16 @@ def _hybrid_parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, F
     }
     if view.close is not None:
         parts["close_reading"] = close_weight * view.close * view.compared
+    if any(fields.preference):
+        own = np.array([actor not in _ASSISTANTS for actor in fields.actor])
+        parts["preference"] = weights.preference * own * np.array(fields.preference, np.float64)
     if asked.times:
         fits = np.array([asked.times.fit(each) for each in fields.at])
         parts["temporal"] = weights.temporal * fits
     return parts | _actor_parts(fields.actor, asked, weights)
+
+
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "system"})
 
 
 def _actor_parts(actors: Sequence[str | None], asked: Asked, weights: Weights) -> dict[str, Floats]:

@@ -80,6 +80,7 @@ class Candidate(NamedTuple):
     embedded: bool
     tokens: bytes | None = None  # for close reading
     scope_size: float = 0.0  # how many passages there are in the scopes that were searched
+    preference: bool = False  # it states what somebody likes, and the query asks for a suggestion
 
 
 class Hit(NamedTuple):

@@ -14,6 +14,7 @@ from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
 from holdfast.kernel.recall.model import Found, Question
 from holdfast.kernel.recall.passages import queries
+from holdfast.kernel.recall.suggestion import preferences_wanted
 from holdfast.kernel.recall.underway import Underway, wait_for
 
 # What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
@@ -194,6 +195,7 @@ def candidate_params(question: Question, asked: Understood) -> dict[str, Any]:
         "semantic_limit": per_arm,
         "asked_at": question.now,
         "closely": asked.tokens is not None and question.mode == "hybrid",
+        "preferences": preferences_wanted(question.text) if question.mode == "hybrid" else None,
         **as_asked(asked.words),
     }
 

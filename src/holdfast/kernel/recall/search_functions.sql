@@ -115,7 +115,7 @@ END $$;
 -- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
--- that is asked for, and what the fusion weighs.
+-- that is asked for, and what the fusion weighs; `preference` is whether it has one of `in_preferences`, where those are asked for.
 --
 -- Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
 -- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
@@ -125,11 +125,12 @@ END $$;
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_org text, in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
     in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
-    in_closely boolean
+    in_closely boolean, in_preferences text
 ) RETURNS TABLE (
     kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
     updated_at timestamptz, importance smallint, pinned boolean, lexical double precision, rank real,
-    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision
+    similarity double precision, terms text[], whole boolean, embedded boolean, tokens bytea, scope_size double precision,
+    preference boolean
 )
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -138,6 +139,7 @@ DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     vector CONSTANT halfvec := in_vector::halfvec;
+    preferences tsquery;
     w record;
     near record;
     more_ids bigint[];
@@ -148,6 +150,9 @@ DECLARE
 BEGIN
     w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
     IF w.n = 0 THEN RETURN; END IF;
+    IF in_preferences IS NOT NULL THEN
+        preferences := to_tsquery((SELECT o.language::regconfig FROM orgs o WHERE o.org_id = org), in_preferences);
+    END IF;
     IF w.large OR vector IS NULL THEN
         any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(w.queries) each)::tsquery;
     END IF;
@@ -179,7 +184,7 @@ BEGIN
                CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
                coalesce(c.similarity, -(v.embedding <#> vector)), said.terms,
                coalesce(said.terms && w.wholes, false),
-               v.passage_id IS NOT NULL, v.tokens, w.n
+               v.passage_id IS NOT NULL, v.tokens, w.n, coalesce(p.words @@ preferences, false)
           FROM chosen c
          CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
          CROSS JOIN LATERAL (
