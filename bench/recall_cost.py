@@ -33,7 +33,8 @@ from bench.quality import file_of, read
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedder, Embedders, LocalModel, Said
+from holdfast.kernel.embed import Embedder, Embedders
+from holdfast.kernel.embedding_models import LocalModel, Said
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.answer import Ask
 from holdfast.kernel.recall.underway import Underway

@@ -18,7 +18,8 @@ from bench.harness import Bench, bench_service, console, load_note
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders, Said
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.embedding_models import Said
 from holdfast.kernel.recall import search as engine
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.answer import Ask

@@ -34,7 +34,8 @@ from bench.harness import Bench, bench_service, console, kept_service, load_note
 from holdfast.kernel import logs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders, Said
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.embedding_models import Said
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.model import Question
 from holdfast.kernel.recall.search import search

@@ -34,6 +34,7 @@ from holdfast.engine import find_running
 from holdfast.kernel.db import Database
 from tests import forked, rewriting, several_processes
 from tests.orgs import Org
+from tests.vectors_underway import wait_for_vectors
 
 # Collecting makes some million objects that stay until the end. None of them is garbage, and no later collection looks at them.
 gc.disable()
@@ -350,6 +351,7 @@ def rows_of(owner_connection: psycopg.Connection) -> Callable[[str], dict[str, A
     ]
 
     def read(org_id: str) -> dict[str, Any]:
+        wait_for_vectors(owner_connection, org_id)
         owner_connection.execute("SELECT set_config('holdfast.org', %s, false)", [org_id])
         return {
             table: owner_connection.execute(

@@ -32,6 +32,7 @@ log = structlog.get_logger("holdfast.worker")
 
 SWEEP_EVERY_S = 3600.0
 LOOK_FOR_RESTED_EVERY_S = 15.0
+LOOK_FOR_VECTORS_EVERY_S = 5.0
 RESTART_AFTER_S = 2.0
 # Longer than jobs that have begun are given to finish.
 CANCEL_AGAIN_AFTER_S = 25.0
@@ -119,7 +120,7 @@ async def _embed_what_was_left(deployment: Deployment) -> None:
     """Look for passages whose process ended before it added their vectors."""
     while True:
         await _attempt("vectors left behind", underway.hand_over(deployment.db))
-        await asyncio.sleep(LOOK_FOR_RESTED_EVERY_S)
+        await asyncio.sleep(LOOK_FOR_VECTORS_EVERY_S)
 
 
 async def _consolidate(deployment: Deployment) -> None:

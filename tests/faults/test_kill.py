@@ -65,6 +65,38 @@ async def test_every_acknowledged_write_survives_kill_9_of_everything(data_dir, 
                 assert reply.json()["name"] == f"name {number}"
 
 
+async def test_what_was_saved_is_found_by_its_meaning_after_kill_9(data_dir):
+    """A save is answered before it is embedded; what the killed process left without a vector, a job embeds."""
+    saved = set()
+    with serving(data_dir) as (ready, process):
+        key = ready["api_key"]
+        async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1", timeout=30) as client:
+            client.headers["Authorization"] = f"Bearer {key}"
+
+            async def save(number):
+                body = {"key": f"k{number}", "value": f"Animal number {number} eats grass " * 20}
+                reply = await client.post("/memories", json=body)
+                saved.add(reply.json()["id"])
+                if len(saved) == 12:
+                    kill_all(process.pid)
+
+            await asyncio.gather(*map(save, range(24)), return_exceptions=True)
+        process.wait(30)
+
+    with serving(data_dir) as (ready, _):
+        async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1", timeout=30) as client:
+            client.headers["Authorization"] = f"Bearer {key}"
+            query = {"q": "What do animals feed on?", "mode": "semantic", "limit": 50}
+            for _ in range(600):
+                reply = await client.post("/memories/recall", json=query)
+                assert reply.status_code == 200, reply.text
+                rows = reply.json()["data"]
+                if saved <= {row["id"] for row in rows}:
+                    break
+                await asyncio.sleep(0.1)
+            assert saved <= {row["id"] for row in rows}
+
+
 async def test_a_killed_database_comes_back_by_itself(data_dir):
     with serving(data_dir) as (ready, process):
         async with httpx.AsyncClient(base_url=ready["url"], timeout=20) as client:

@@ -3,18 +3,15 @@ import threading
 
 import pytest
 
-from holdfast.kernel.embed import (
+from holdfast.kernel.embed import SHORT_CHARS, Embedder, Embedders, open_embedder
+from holdfast.kernel.embedding_models import (
     MAX_TOKEN_ROWS,
-    SHORT_CHARS,
-    Embedder,
-    Embedders,
     EmbedderUnavailable,
     Embedding,
     LocalModel,
     RemoteModel,
     Said,
     as_vector,
-    open_embedder,
 )
 from tests.kernel.recall.hashing import DIMENSIONS, HashingEmbedder
 

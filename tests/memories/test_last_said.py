@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders, Said
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.embedding_models import Said
 from holdfast.kernel.recall import vectors
 from holdfast.memories import last_said
 from holdfast.memories.last_said import LastSaid

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.kernel.embed import PATIENCE_S, Embedder, EmbedderUnavailable, Said
+from holdfast.kernel.embed import PATIENCE_S, Embedder
+from holdfast.kernel.embedding_models import EmbedderUnavailable, Said
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.families.correction import ADDS, CHANGED
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT

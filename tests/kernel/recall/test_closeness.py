@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernel.embed import LocalModel, Said
+from holdfast.kernel.embedding_models import LocalModel, Said
 from holdfast.kernel.recall.closeness import closeness
 
 tokens = st.integers(1, 6).flatmap(lambda n: st.binary(min_size=8 * n, max_size=8 * n))

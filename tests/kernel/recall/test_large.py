@@ -94,6 +94,7 @@ async def candidates(db, org, *, text="", vector=None, labels=()):
         semantic_limit=ARM,
         asked_at=NOW,
         closely=False,
+        preferences=None,
     )
 
 

@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernel.embed import Said
+from holdfast.kernel.embedding_models import Said
 from holdfast.kernel.recall.passages import OVERLAP_CHARS, PASSAGE_CHARS, cut, embedding_texts
 from tests.kernel.recall.conftest import document
 

@@ -220,7 +220,7 @@ async def test_the_job_embeds_what_was_left_behind(
         " SELECT org_id, id, scope_id, now() - interval '1 minute' FROM passages WHERE org_id = %s",
         [org.id],
     )
-    for _ in range(600):  # the service's worker looks every 15 s
+    for _ in range(600):  # the service's worker looks every 5 s
         if embedded():
             break
         await asyncio.sleep(0.1)

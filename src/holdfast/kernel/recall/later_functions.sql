@@ -104,8 +104,14 @@ END $$;
 -- The orgs with passages whose vectors were to follow, and did not since `before`.
 CREATE OR REPLACE FUNCTION recall_orgs_left_behind(before timestamptz) RETURNS SETOF text
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    org text;
 BEGIN
-    RETURN QUERY SELECT DISTINCT u.org_id FROM embeddings_underway u WHERE u.since < before;
+    FOR org IN SELECT o.org_id FROM orgs o LOOP
+        IF EXISTS (SELECT FROM embeddings_underway u WHERE u.org_id = org AND u.since < before) THEN
+            RETURN NEXT org;
+        END IF;
+    END LOOP;
 END $$;
 
 -- Takes these passages of an org off the list, for a job to embed: how many.

@@ -10,7 +10,8 @@ from psycopg import AsyncCursor
 
 from holdfast.kernel import jobs
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.embed import Embedder, Embedders, EmbedderUnavailable, Embedding, Said
+from holdfast.kernel.embed import Embedder, Embedders
+from holdfast.kernel.embedding_models import EmbedderUnavailable, Embedding, Said
 from holdfast.kernel.recall import words
 from holdfast.kernel.recall.model import Document, Kind
 from holdfast.kernel.recall.underway import Followed, Underway

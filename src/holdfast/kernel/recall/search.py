@@ -7,7 +7,8 @@ from typing import Any
 from holdfast.kernel import metrics, usage
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedders, EmbedderUnavailable, Embedding, Vector
+from holdfast.kernel.embed import Embedders
+from holdfast.kernel.embedding_models import EmbedderUnavailable, Embedding, Vector
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person

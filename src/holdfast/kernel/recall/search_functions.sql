@@ -112,6 +112,12 @@ BEGIN
     ids := kept[11]::bigint[]; scores := kept[12]::double precision[];
 END $$;
 
+-- The words that state a preference as the org's language has them; NULL where they are not asked for.
+CREATE OR REPLACE FUNCTION recall_preferences(in_org text, in_preferences text) RETURNS tsquery
+    LANGUAGE sql STABLE
+    RETURN CASE WHEN in_preferences IS NOT NULL
+                THEN to_tsquery((SELECT o.language::regconfig FROM orgs o WHERE o.org_id = in_org), in_preferences) END;
+
 -- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
@@ -139,20 +145,15 @@ DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     vector CONSTANT halfvec := in_vector::halfvec;
-    preferences tsquery;
-    w record;
-    near record;
-    more_ids bigint[];
-    more_scores double precision[];
+    preferences CONSTANT tsquery := recall_preferences(in_org, in_preferences);
+    w record; near record;
+    more_ids bigint[]; more_scores double precision[];
     any_word tsquery;
     wanted bigint[];
     given bigint;
 BEGIN
     w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
     IF w.n = 0 THEN RETURN; END IF;
-    IF in_preferences IS NOT NULL THEN
-        preferences := to_tsquery((SELECT o.language::regconfig FROM orgs o WHERE o.org_id = org), in_preferences);
-    END IF;
     IF w.large OR vector IS NULL THEN
         any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(w.queries) each)::tsquery;
     END IF;
@@ -231,7 +232,7 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION
-    recall_underway, recall_is_underway, recall_begin, recall_by_words, recall_words_ahead, recall_words_asked, recall_candidates,
-    recall_probe
+    recall_underway, recall_is_underway, recall_begin, recall_by_words, recall_words_ahead, recall_words_asked,
+    recall_preferences, recall_candidates, recall_probe
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_is_underway, recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;

@@ -19,7 +19,8 @@ import structlog
 from holdfast.kernel import clock, jobs
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
-from holdfast.kernel.embed import Embedder, Embedders, EmbedderUnavailable, Embedding, Said
+from holdfast.kernel.embed import Embedder, Embedders
+from holdfast.kernel.embedding_models import EmbedderUnavailable, Embedding, Said
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.sql import load

@@ -12,7 +12,8 @@ import structlog
 
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, Embedders, EmbedderUnavailable
+from holdfast.kernel.embed import JOB_PATIENCE_S, Embedder, Embedders
+from holdfast.kernel.embedding_models import EmbedderUnavailable
 from holdfast.kernel.jobs import Handler, Outcome
 from holdfast.kernel.recall.model import Document
 from holdfast.kernel.recall.passages import embedding_texts, put_if_absent, queries
