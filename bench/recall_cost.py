@@ -118,7 +118,12 @@ def as_body(user: str, unit: dict[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def over_http(bench: Bench, units: list[dict[str, Any]], questions: list[str]) -> Contestant:
+def over_http(
+    bench: Bench,
+    connection: psycopg.Connection[Any],
+    units: list[dict[str, Any]],
+    questions: list[str],
+) -> Contestant:
     """Holdfast as a client sees it. The client's own work counts for the time that passed, not for the CPU."""
     headers = {"Holdfast-User": "over-http"}
 
@@ -137,9 +142,8 @@ def over_http(bench: Bench, units: list[dict[str, Any]], questions: list[str]) -
 
     async def settle() -> Spent:
         before, started = on_cpu(bench.pid), time.perf_counter()
-        with psycopg.connect(bench.owner_url, autocommit=True) as connection:
-            while connection.execute("SELECT FROM embeddings_underway LIMIT 1").fetchone():
-                await asyncio.sleep(0.001)
+        while connection.execute("SELECT FROM embeddings_underway LIMIT 1").fetchone():
+            await asyncio.sleep(0.001)
         return time.perf_counter() - started, on_cpu(bench.pid) - before
 
     return Contestant(OVER_HTTP, _name(bench.app_url), save, search, settle)
@@ -347,8 +351,9 @@ async def run(bench: Bench, number: int = ROUNDS) -> None:
         await opened.enter_async_context(db.opened())
         await vectors.start(db)
         database = _name(bench.app_url)
+        connection = opened.enter_context(psycopg.connect(bench.owner_url, autocommit=True))
         contestants = [
-            over_http(bench, units, questions),
+            over_http(bench, connection, units, questions),
             in_process(bench, db, units, questions),
             embedding_alone(Embedder(LocalModel(), local=True), database, units, questions),
         ]
@@ -356,7 +361,6 @@ async def run(bench: Bench, number: int = ROUNDS) -> None:
             for name in ADAPTERS:
                 entered = peer(bench, name, units, questions)
                 contestants.append(await opened.enter_async_context(entered))
-        connection = opened.enter_context(psycopg.connect(bench.owner_url, autocommit=True))
         backends = Backends(connection)
         await rounds(contestants, "save", backends, SAVED // PER_ROUND)
         connection.execute("VACUUM ANALYZE")
