@@ -108,6 +108,10 @@ store_imports = Counter(
 embedder_failures = Counter(
     "holdfast_embedder_failures_total", "Batches of texts that the embedder did not embed."
 )
+vectors_left_behind = Counter(
+    "holdfast_vectors_left_behind_total",
+    "Passages whose process ended before it added their vectors, handed to a job.",
+)
 recalls = Counter(
     "holdfast_recalls_total", "Recalls by mode and by whether they found anything.", ["mode", "hit"]
 )

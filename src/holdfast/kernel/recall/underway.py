@@ -14,9 +14,10 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+import psycopg
 import structlog
 
-from holdfast.kernel import clock, jobs
+from holdfast.kernel import clock, jobs, metrics
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedder, Embedders
@@ -87,7 +88,7 @@ class Underway:
             ready = await self._made()
             try:
                 await _add(db, ready)
-            except HoldfastError as error:
+            except (HoldfastError, psycopg.Error) as error:
                 log.warning("vectors are left to a job", error=type(error).__name__)
             finally:
                 for item, _ in ready:
@@ -163,4 +164,5 @@ async def hand_over(db: Database) -> int:
             if number:
                 await jobs.enqueue(tx, "embed", "passages")
             taken += number or 0
+    metrics.vectors_left_behind.inc(taken)
     return taken
