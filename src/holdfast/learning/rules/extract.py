@@ -23,6 +23,8 @@ RETRACTION_REACH = 6
 """How many messages back "forget I said it" reaches."""
 CONTEXT_CHARS = 200
 """How much of the message before is a candidate's context."""
+MESSAGE_CHARS = 600
+"""How much of a candidate's own message is kept to compare it by."""
 SLOT_COVERS = 0.7
 """Where the matches of slots are at least this share of a sentence, the sentence is not kept a second time as a statement."""
 
@@ -60,8 +62,10 @@ def extract(
                 retracted += _taken_back(every, at)
             said_before = every[max(0, at - CONTEXT_MESSAGES) : at]
             end = said_before[-1].content[-CONTEXT_CHARS:] if said_before else ""
+            own = message.content[-MESSAGE_CHARS:]
             found += (
-                replace(each, context=end) for each in _from_user(reading, said_before, speaker)
+                replace(each, context=end, message=own)
+                for each in _from_user(reading, said_before, speaker)
             )
     return Extraction(tuple(_kept(found, retracted)), tuple(dict.fromkeys(retracted)))
 
