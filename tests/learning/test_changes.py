@@ -96,3 +96,17 @@ def test_a_word_of_change_may_stand_in_another_sentence_than_its_topic():
         "I have asked about the aeroplane. From January it is allowed.",
     )
     assert ["aeroplane" in row.fact.text for row in learner.rows if row.superseded] == [True]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("sugar?", "121. doc was tickled."), ("😂 and the endoscopy?", "got it. and said no")],
+)
+def test_an_answer_to_a_question_of_one_word_is_kept_with_it(question, answer):
+    [found] = answered(question, answer)
+    assert found.text.startswith(f'Asked "{question}", The user said: "')
+
+
+@pytest.mark.parametrize("question", ["Really?", "ok when?", "and then?"])
+def test_a_question_that_names_nothing_is_no_topic(question):
+    assert answered(question, "It was 121.") == []
