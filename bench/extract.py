@@ -158,8 +158,7 @@ def _vector(words: str) -> meaning.Vector:
 
 def vectors_of(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:
     """The vectors that comparing the candidate with these facts needs."""
-    own = {candidate.sources[0].quote, meaning.in_context(candidate)}
-    words = {*own, *(fact.said for fact in known)}
+    words = {*meaning.compared_by(candidate), *(fact.said for fact in known)}
     return {each: _vector(each) for each in words}
 
 

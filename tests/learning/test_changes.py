@@ -1,5 +1,7 @@
 """How people say that something changed: the forms of data/memchat/changes.json, and what a short answer needs its question for."""
 
+from datetime import timedelta
+
 import pytest
 from bench.changes import measure_forms
 from bench.extract import InProcess
@@ -68,3 +70,43 @@ def test_what_comes_on_top_replaces_nothing():
         at = said("x").created_at
         learner._learn([Message(f"m{number}", "user", text, at)], [])
     assert len(learner.current()) == len(learner.rows)
+
+
+def settled(*texts: str) -> InProcess:
+    """A learner after these messages, each two months after the one before."""
+    learner = InProcess(Speaker())
+    for number, text in enumerate(texts):
+        at = said("x").created_at + timedelta(days=60 * number)
+        learner._learn([Message(f"m{number}", "user", text, at)], [])
+    return learner
+
+
+def test_too_may_be_about_what_somebody_else_said():
+    learner = settled(
+        "My boss has moved me to the night desk until Easter because of my wrist.",
+        "I got the night desk job too, permanent, from September, said my boss.",
+    )
+    [was, now] = learner.rows
+    assert (was.superseded, now.superseded) == (True, False)
+
+
+def test_a_word_of_change_may_stand_in_another_sentence_than_its_topic():
+    learner = settled(
+        "Remember that the doctor says no aeroplane for me until a year has passed. Remember that we booked Denmark for two weeks in August.",
+        "I have asked about the aeroplane. From January it is allowed.",
+    )
+    assert ["aeroplane" in row.fact.text for row in learner.rows if row.superseded] == [True]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("sugar?", "121. doc was tickled."), ("😂 and the endoscopy?", "got it. and said no")],
+)
+def test_an_answer_to_a_question_of_one_word_is_kept_with_it(question, answer):
+    [found] = answered(question, answer)
+    assert found.text.startswith(f'Asked "{question}", The user said: "')
+
+
+@pytest.mark.parametrize("question", ["Really?", "ok when?", "and then?"])
+def test_a_question_that_names_nothing_is_no_topic(question):
+    assert answered(question, "It was 121.") == []

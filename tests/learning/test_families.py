@@ -112,9 +112,11 @@ def test_orders_about_memory_are_told_from_plain_text():
 @pytest.mark.parametrize("rule", ANSWERS, ids=lambda rule: rule.name)
 def test_an_answer_rule_knows_its_questions_and_answers(rule):
     asks, answers = compile_rule(rule.question), compile_rule(rule.answer)
+    unless = compile_rule(rule.unless) if rule.unless else None
 
     def fits(question: str, answer: str) -> bool:
-        return bool(asks.search(fold(question)) and answers.search(fold(answer)))
+        means_it = unless is None or not unless.search(fold(question))
+        return means_it and bool(asks.search(fold(question)) and answers.search(fold(answer)))
 
     assert [each for each in rule.examples if not fits(*each)] == []
     assert [each for each in rule.not_examples if fits(*each)] == []

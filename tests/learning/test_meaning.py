@@ -12,6 +12,8 @@ from holdfast.learning.model import Candidate, KnownFact
 from tests.learning.conversations import learned, plain
 
 BUDGET = "€180 a week for everything, lunches included."
+CLOSE = meaning.Near(quote=0.5, in_context=0.5, message=0.5, message_in_context=0.5)
+SHARED = meaning.Words(share=0.3, beside=0.0, around=0.5)
 SWIMMING = "Tadhg swims at the Westbad and his coach is Mrs Doyle."
 
 
@@ -75,11 +77,7 @@ async def test_what_was_said_in_the_same_sitting_is_likelier_kept():
     )
     just_said = replace(fact, said_at=new.valid_from)
     chances = [
-        meaning.probability(
-            meaning.features(
-                new, each, cosine=0.5, cosine_in_context=0.5, rank=0, rare=1.0, share=0.3
-            )
-        )
+        meaning.probability(meaning.features(new, each, near=CLOSE, rank=0, words=SHARED))
         for each in (fact, just_said)
     ]
     assert chances[0] > chances[1]
@@ -122,14 +120,39 @@ async def test_the_message_before_helps_to_find_what_is_replaced():
     assert compare(new, facts, vectors).score > compare(new, facts, without).score
 
 
+async def test_the_other_sentences_of_a_message_help_to_find_what_is_replaced():
+    new = replace(
+        candidate("it is 200 from now on."),
+        message="We talked about what food and lunches cost us. It is 200 from now on.",
+    )
+    facts = [known(BUDGET, "budget", days_ago=60), known(SWIMMING, "swimming", days_ago=60)]
+    embedder = open_embedder("local")
+    words = [*meaning.compared_by(new), *(fact.said for fact in facts)]
+    vectors = await meaning.embed_words(embedder, words)
+    found, alone = (compare(each, facts, vectors) for each in (new, replace(new, message="")))
+    assert (found.outcome, found.fact_id) == ("supersede", "budget")
+    assert found.score > alone.score
+
+
+def test_a_candidate_is_compared_by_its_quote_and_its_message_with_and_without_what_was_before():
+    new = replace(
+        candidate("it is 200 now."), context="And the rent?", message="Well. It is 200 now."
+    )
+    assert meaning.compared_by(new) == (
+        new.sources[0].quote,
+        "And the rent? it is 200 now.",
+        "Well. It is 200 now.",
+        "And the rent? Well. It is 200 now.",
+    )
+    assert meaning.whole(replace(new, message="")) == "it is 200 now."
+
+
 def test_every_sign_has_a_weight():
     found = meaning.features(
         candidate("the rent is 200 now."),
         known(BUDGET, "budget", days_ago=3),
-        cosine=0.1,
-        cosine_in_context=0.1,
+        near=CLOSE,
         rank=3,
-        rare=0.0,
-        share=0.0,
+        words=SHARED,
     )
     assert found.keys() == meaning.WEIGHTS.keys()

@@ -160,28 +160,43 @@ def signs(
     ]  # a slot is changed by its own kind, or by name
     if own is None or candidate.attribute or not pairs:
         return []
-    context = vectors.get(meaning.in_context(candidate), own)
-    near = [(meaning.cosine(own, each), meaning.cosine(context, each)) for _, each in pairs]
-    order = sorted((-max(each), number) for number, each in enumerate(near))
+    readings = [vectors.get(each, own) for each in meaning.compared_by(candidate)]
+    near = [
+        meaning.Near(*(meaning.cosine(each, vector) for each in readings)) for _, vector in pairs
+    ]
+    order = sorted((-max(each.quote, each.in_context), n) for n, each in enumerate(near))
     ranks = {number: rank for rank, (_, number) in enumerate(order)}
-    words = _words(candidate.text, candidate.sources[0].quote)
-    sets = [_words(fact.text, fact.said) for fact, _ in pairs]
-    weights = _weights(sets)
-    rarest = max(1.0, math.log(1 + len(sets)))
+    shared = _shared_words(candidate, [fact for fact, _ in pairs])
     return [
         (
             fact,
             meaning.features(
-                candidate,
-                fact,
-                cosine=near[number][0],
-                cosine_in_context=near[number][1],
-                rank=ranks[number],
-                rare=sum(weights[each] for each in _topic(words) & sets[number]) / rarest,
-                share=_shared(words, sets[number], weights),
+                candidate, fact, near=near[number], rank=ranks[number], words=shared[number]
             ),
         )
         for number, (fact, _) in enumerate(pairs)
+    ]
+
+
+def _shared_words(candidate: Candidate, known: Sequence[KnownFact]) -> list[meaning.Words]:
+    """What a candidate, and what stands around it, shares with each of the known facts."""
+    words = _words(candidate.text, candidate.sources[0].quote)
+    sets = [_words(fact.text, fact.said) for fact in known]
+    weights = _weights(sets)
+    rarest = max(1.0, math.log(1 + len(sets)))
+    message = _topic(stems(meaning.whole(candidate)))
+    around = message | _topic(stems(candidate.context))
+
+    def rare(found: frozenset[str]) -> float:
+        return sum(weights[each] for each in sorted(found)) / rarest
+
+    return [
+        meaning.Words(
+            share=_shared(words, each, weights),
+            beside=rare((message - words) & each),
+            around=rare(around & each),
+        )
+        for each in sets
     ]
 
 

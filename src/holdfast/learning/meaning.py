@@ -9,6 +9,7 @@ weights are a logistic regression over all pairs of statements in the tuning spa
 import asyncio
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,29 +28,32 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 NONE: Mapping[str, Vector] = {}
 """No vectors: nothing is compared by meaning."""
 
-SUPERSEDES = 0.10
-"""From this probability on, the statement replaces the earlier one. Of all pairs 1 in 60 is one, so 0.10 is well above chance."""
+SUPERSEDES = 0.09
+"""From this probability on, the statement replaces the earlier one. Of all pairs 1 in 47 is one, so 0.09 is well above chance."""
 
-UNSPOKEN = 0.5
+UNSPOKEN = 0.7
 """The same for a statement without a word of change: two statements on one topic are usually both true."""
-NEVER = 1.0
-"""The same for a statement that says that it adds to what was said ("too")."""
+BESIDE = 0.5
+"""The same for a statement of change that also says that it adds to something: "too" may refer to what the other side said."""
 
 WEIGHTS: Mapping[str, float] = {
-    "cosine": 2.5,
-    "cosine in context": 3.4,
-    "nearest": 0.8,
-    "same sitting": -0.7,
+    "cosine": 0.4,
+    "cosine in context": 0.6,
+    "cosine of the message": 3.6,
+    "cosine of the message in context": 3.2,
+    "nearest": 0.4,
+    "same sitting": -0.8,
     "log days apart": 0.2,
-    "shared rare words": 0.3,
-    "share of words": 1.4,
+    "shared rare words beside": 0.5,
+    "shared rare words around": 0.3,
+    "share of words": 1.1,
     "word of change": 0.4,
-    "change in plain words": 0.6,
-    "both name an amount": 0.6,
-    "both name a weekday": 0.3,
-    "log words of the earlier": -0.5,
+    "change in plain words": 0.5,
+    "both name an amount": 0.4,
+    "both name a weekday": 0.4,
+    "log words of the earlier": -0.7,
 }
-BASE = -5.6
+BASE = -5.4
 
 _HALF_A_DAY_S = 43_200.0
 _DAY_S = 86_400.0
@@ -76,31 +80,65 @@ def in_context(candidate: Candidate) -> str:
     return f"{candidate.context} {without_request(candidate.sources[0].quote)}".strip()
 
 
-def features(
-    candidate: Candidate,
-    fact: KnownFact,
-    *,
-    cosine: float,
-    cosine_in_context: float,
-    rank: int,
-    rare: float,
-    share: float,
-) -> dict[str, float]:
-    """The signs that one statement replaces another, by name.
+def whole(candidate: Candidate) -> str:
+    """The message that the candidate was said in; its quote where the message is not known."""
+    return without_request(candidate.message or candidate.sources[0].quote)
 
-    `rank` counts the known facts that are closer; `rare` is the weight of the shared words in units of the rarest word, `share`
-    their share of the shorter statement.
-    """
+
+def whole_in_context(candidate: Candidate) -> str:
+    """The candidate's message behind the end of the message before it."""
+    return f"{candidate.context} {whole(candidate)}".strip()
+
+
+def compared_by(candidate: Candidate) -> tuple[str, ...]:
+    """The words of a candidate that are compared by their vectors, from the quote alone to the message in its context."""
+    return (
+        candidate.sources[0].quote,
+        in_context(candidate),
+        whole(candidate),
+        whole_in_context(candidate),
+    )
+
+
+@dataclass(frozen=True)
+class Near:
+    """How close an earlier statement is to a new one, in four readings of the new one."""
+
+    quote: float
+    in_context: float
+    message: float
+    message_in_context: float
+
+
+@dataclass(frozen=True)
+class Words:
+    """The weight of the words that an earlier statement shares with a new one and with what stands around it."""
+
+    share: float
+    """Of the statements' words, weighted, of the shorter statement."""
+    beside: float
+    """Of the new one's message, in its other sentences, in units of the rarest word."""
+    around: float
+    """Of that message and the end of the one before it, likewise."""
+
+
+def features(
+    candidate: Candidate, fact: KnownFact, *, near: Near, rank: int, words: Words
+) -> dict[str, float]:
+    """The signs that one statement replaces another, by name; `rank` counts the known facts that are closer."""
     new, old = fold(candidate.sources[0].quote), fold(fact.said)
     apart_s = _seconds_apart(candidate, fact)
     return {
-        "cosine": cosine,
-        "cosine in context": cosine_in_context,
+        "cosine": near.quote,
+        "cosine in context": near.in_context,
+        "cosine of the message": near.message,
+        "cosine of the message in context": near.message_in_context,
         "nearest": 1 / (1 + rank),
         "same sitting": float(apart_s < _HALF_A_DAY_S),
         "log days apart": math.log1p(max(apart_s, 0.0) / _DAY_S),
-        "shared rare words": min(rare, _MOST_RARE),
-        "share of words": share,
+        "shared rare words beside": min(words.beside, _MOST_RARE),
+        "shared rare words around": min(words.around, _MOST_RARE),
+        "share of words": words.share,
         "word of change": float(candidate.change is not None),
         "change in plain words": float(bool(_CHANGED.search(new))),
         "both name an amount": float(bool(_AMOUNT.search(new)) and bool(_AMOUNT.search(old))),
@@ -117,9 +155,9 @@ def probability(found: Mapping[str, float]) -> float:
 
 def threshold(candidate: Candidate) -> float:
     """The probability from which on the candidate replaces what it is compared with."""
-    if adds_to(candidate):
-        return NEVER
-    return UNSPOKEN if candidate.change is None else SUPERSEDES
+    if candidate.change is None:
+        return UNSPOKEN
+    return BESIDE if adds_to(candidate) else SUPERSEDES
 
 
 def adds_to(candidate: Candidate) -> bool:

@@ -87,6 +87,8 @@ class Candidate:
     """For a node: the relation and the name at its other end."""
     context: str = ""
     """The end of the message before the one it was said in: what "it" and "there" may refer to."""
+    message: str = ""
+    """The end of the message it was said in: what the statement is about may stand in another sentence."""
     replaces: tuple[str, ...] = ()
     """Ids of known facts that hold no longer because of this one: named by an extractor that was shown them."""
     restates: str | None = None

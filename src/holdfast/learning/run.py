@@ -128,7 +128,7 @@ async def embed(
         if not fact.attribute or fact.attribute.startswith(NAMED_SLOTS)
     ][:MAX_EMBEDDED]
     embedder = await db.services.get(Embedders).serving()
-    own = [words for each in free for words in (each.sources[0].quote, meaning.in_context(each))]
+    own = [words for each in free for words in meaning.compared_by(each)]
     return await meaning.embed_words(embedder, [*own, *said])
 
 

@@ -23,6 +23,8 @@ RETRACTION_REACH = 6
 """How many messages back "forget I said it" reaches."""
 CONTEXT_CHARS = 200
 """How much of the message before is a candidate's context."""
+MESSAGE_CHARS = 600
+"""How much of a candidate's own message is kept to compare it by."""
 SLOT_COVERS = 0.7
 """Where the matches of slots are at least this share of a sentence, the sentence is not kept a second time as a statement."""
 
@@ -30,7 +32,13 @@ _YES: Any = compile_rule(
     r"^(?:yes|yep|yup|yeah|yea|correct|exactly|right|that's right|thats right|indeed|true|that's correct|spot on|precisely|you got it)\b[\s,.!]*"
 )
 _ANSWERS = tuple(
-    (rule.name, compile_rule(rule.question), compile_rule(rule.answer)) for rule in answers.RULES
+    (
+        rule.name,
+        compile_rule(rule.question),
+        compile_rule(rule.unless) if rule.unless else None,
+        compile_rule(rule.answer),
+    )
+    for rule in answers.RULES
 )
 _ABOUT: Any = compile_rule(
     r"\b(?:forget|ignore|disregard) (?:what i said|everything|that bit|the part) about (?:the |my )?([^.,!?]{2,40})"
@@ -60,8 +68,10 @@ def extract(
                 retracted += _taken_back(every, at)
             said_before = every[max(0, at - CONTEXT_MESSAGES) : at]
             end = said_before[-1].content[-CONTEXT_CHARS:] if said_before else ""
+            own = message.content[-MESSAGE_CHARS:]
             found += (
-                replace(each, context=end) for each in _from_user(reading, said_before, speaker)
+                replace(each, context=end, message=own)
+                for each in _from_user(reading, said_before, speaker)
             )
     return Extraction(tuple(_kept(found, retracted)), tuple(dict.fromkeys(retracted)))
 
@@ -129,13 +139,20 @@ def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> 
         reading.statements
         and sum(len(each.words) for each in reading.statements) <= answers.MAX_WORDS
     ):
-        rule = next(
-            (n for n, q, a in _ANSWERS if q.search(asked[-1].folded) and a.search(answer)), None
-        )
+        rule = answer_rule(asked[-1].folded, answer)
         if rule is not None:
             yield build.answer_candidate(
                 reading.message, asked[-1].original, reading.statements, rule, speaker
             )
+
+
+def answer_rule(question: str, answer: str) -> str | None:
+    """The name of the rule by which an answer says something together with its question, both folded; None where none does."""
+    for name, asks, unless, answers_it in _ANSWERS:
+        meant = unless is None or not unless.search(question)
+        if meant and asks.search(question) and answers_it.search(answer):
+            return name
+    return None
 
 
 def _said_by(message: Message) -> tuple[str, str | None]:

@@ -18,6 +18,8 @@ class AnswerRule:
     examples: tuple[tuple[str, str], ...]
     """A question and an answer to it."""
     not_examples: tuple[tuple[str, str], ...] = ()
+    unless: str = ""
+    """Questions that the pattern finds and the rule does not mean."""
 
 
 _OUTCOME = (
@@ -27,13 +29,25 @@ _OUTCOME = (
 )
 _FIGURE = rf"(?:\d|\b{NUMBER}\b (?:[a-z]+ )?(?:euros?|pounds|dollars|kilos?|pages|hours|days|weeks|months|people|of (?:us|them)|a (?:day|week|month))|\b{WEEKDAY}s?\b|\b{MONTH}\b)"
 
+_OPENING = r"^(?:(?:ok|so|oh|good|right|well|but|wait)[,.!]* |[^\w\s]+ )*"
+"""What may stand before the question itself; an emoji is no word either."""
+
 RULES: tuple[AnswerRule, ...] = (
     AnswerRule(
         "how it stands now",
-        r"^(?:(?:ok|so|oh|good|right|well|but)[,.!]* )*(?:any (?:news|word|update|luck)|(?:how is|how are|how's|hows|how did|how was) (?:the|your|his|her|my|[a-z]+)|what about|and (?:the|your|his|her|my|that)|(?:is|are) (?:it|she|he|that|they|you|the [a-z]+|(?-i:[A-Z][a-z]+)) still|still)\b[^?]{0,40}\?*\s*$",
+        rf"{_OPENING}(?:any (?:news|word|update|luck)|(?:how is|how are|how's|hows|how did|how was) (?:the|your|his|her|my|[a-z]+)|what about|and (?:the|your|his|her|my|that)|(?:is|are) (?:it|she|he|that|they|you|the [a-z]+|(?-i:[A-Z][a-z]+)) still|still)\b[^?]{{0,40}}\?*\s*$",
         rf"{_FIGURE}|\b{_OUTCOME}\b|^(?:no|yes|nope|yep)[,.!]+ (?:(?:it's|its|he's|she's|the [a-z]+ is) )?{NAME} |\bsince\b|\bnow\b",
-        (("And the rent?", "780 since January."), ("Any news from Bergen?", "Didn't get it. They took somebody local."), ("Is Ingrid still your manager?", "No, Farid is, since the reorganisation.")),
+        (("And the rent?", "780 since January."), ("😂 and your test?", "passed it"), ("Any news from Bergen?", "Didn't get it. They took somebody local."), ("Is Ingrid still your manager?", "No, Farid is, since the reorganisation.")),
         (("How was the film?", "Oh, lovely."), ("And the weather?", "Grim as ever.")),
+    ),
+    AnswerRule(
+        "one thing asked about",
+        rf"{_OPENING}(?:the |your |his |her )?[a-z]{{3,}}\?+\s*$",
+        rf"{_FIGURE}|\b{_OUTCOME}\b|\bsince\b|\bnow\b",
+        (("sugar?", "121. doc was tickled."), ("The exam?", "Passed.")),
+        (("Really?", "Yes, on Monday."), ("then?", "The rain stopped.")),
+        unless=rf"{_OPENING}(?:and\?|(?:what|then|when|who|whose|why|how|where|which|really|seriously|sorry|pardon|yes|yeah|yep|nope|right|true|okay|huh|wait|already|still|today|tonight|tomorrow|now|again|always|never|ever|alone|both|everyone|everybody"
+        r"|anyone|anything|something|someone|nothing|you|him|her|them|this|that|these|those|one|two|ready|sure|honestly|promise|deal|agreed|done|remember)\b)",
     ),
     AnswerRule(
         "how many or when",

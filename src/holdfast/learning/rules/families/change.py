@@ -29,10 +29,10 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "is now", "fact",
-        rf"{_START}{_THING}(?:'s|'re|'m| is| are| am| has| have| takes?| costs?| pays?| meets?| closes?| opens?| starts?| runs?| leads?) (?:now |at |on |in |with )?(?:[^.!?]{{0,30}} )?(?:{_AMOUNT}|{WEEKDAY}s?|{NAME}|(?-i:[A-Z])\d+)\b[^.!?]{{0,30}}\b(?:now|these days|nowadays|this (?:year|season|term))\b"
+        rf"{_START}{_THING}(?:'?s|'?re|'?m| is| are| am| has| have| takes?| costs?| pays?| meets?| closes?| opens?| starts?| runs?| leads?) (?:now |at |on |in |with )?(?:[^.!?]{{0,30}} )?(?:{_AMOUNT}|{WEEKDAY}s?|{NAME}|(?-i:[A-Z])\d+)\b[^.!?]{{0,30}}\b(?:now|these days|nowadays|this (?:year|season|term))\b"
         rf"|{_START}(?:my|our|the) (?:[a-z0-9'-]+ ){{0,3}}?[a-z0-9'-]+(?:'s| is| are) [^.!?,]{{2,40}} (?:now|these days|nowadays)[.!]*$",
         plain=True,
-        examples=("The thesis is at 95 pages now.", "It's C4 now, B12 is being painted.", "The kids are 8 and 10 now.", "Our landlord is a firm called Brickwell now."),
+        examples=("The thesis is at 95 pages now.", "It's C4 now, B12 is being painted.", "The kids are 8 and 10 now.", "im diamond 3 now so still ahead", "Our landlord is a firm called Brickwell now."),
         not_examples=("I'm tired now.", "It's late now."),
     ),
     ShapeRule(

@@ -53,18 +53,18 @@ RULES: tuple[ChangeRule, ...] = (
     ChangeRule(
         "no longer", "ends",
             r"\b(?:no longer|(?:not|\w+n't|dont|doesnt|isnt)\b[^.!?]{0,60}\bany ?more|any longer|stopped|quit|gave up"
-            r"|given up|cancell?ed|called off|fell through|is off|is over|is dead|is gone|got rid of|broke up|split up"
+            r"|given up|cancell?ed|called off|fell through|is off|is over|is dead|is gone|got rid of|broke up|split up|gone|closed"
             r"|used to|dropped out|withdrew|aborted|sold)\b",
-        (("I no longer work there.", ""), ("Tadhg doesn't eat chicken any more.", "")),
+        (("I no longer work there.", ""), ("Nodules gone, camera on the 15th.", ""), ("The house closed on Friday.", ""), ("Tadhg doesn't eat chicken any more.", "")),
     ),
     ChangeRule(
         "now", "replaces",
             r"\b(?:now|these days|as of|from (?:now on|today|tonight|january|february|march|april|may|june|july|august"
-            r"|september|october|november|december|next|the \d)|since (?:last|then|january|february|march|april|may"
+            r"|september|october|november|december|next|the \d\w*)|since (?:last|then|january|february|march|april|may"
             r"|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d)|currently|for good|permanent(?:ly)?|in the end"
             r"|after all|finally|at last|instead|already|new|turns out|already|came through|up to|down to|update"
             r"|settled|official)\b",
-        (("It's six mornings now.", ""), ("The wedding is in June after all.", "")),
+        (("It's six mornings now.", ""), ("Me and Kristjan, from the 1st.", ""), ("The wedding is in June after all.", "")),
     ),
     ChangeRule(
         "changed", "replaces",
