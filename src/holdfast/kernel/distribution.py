@@ -101,6 +101,7 @@ DELEGATED = (
     "recall_progress",
     "recall_fill",
     "recall_follow",
+    "recall_hand_over",
     "recall_has",
     "recall_previous",
     "recall_objects",

@@ -156,11 +156,12 @@ BEGIN
     RETURN next_passage;
 END $$;
 
--- Writes anew what follows a change in its session; what another transaction is writing at this moment is left to it.
+-- Writes anew what follows a change in its session; what another transaction is writing at this moment is left to it. One that
+-- adds a vector (it holds the key) writes no words.
 CREATE OR REPLACE FUNCTION recall_refresh(in_org text, in_passage bigint) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
 BEGIN
-    PERFORM FROM passages p WHERE p.org_id = in_org AND p.id = in_passage FOR UPDATE SKIP LOCKED;
+    PERFORM FROM passages p WHERE p.org_id = in_org AND p.id = in_passage FOR NO KEY UPDATE SKIP LOCKED;
     IF FOUND THEN
         PERFORM recall_write_postings(in_org, in_passage);
     END IF;
@@ -255,10 +256,10 @@ BEGIN
         follows := recall_take_out(org, in_kind, dropped);
         IF follows IS NOT NULL THEN
             PERFORM recall_refresh(org, follows);
-            DELETE FROM passage_vectors v WHERE v.org_id = org AND v.passage_id = follows AND v.tokens IS NOT NULL;
-            stale := stale OR FOUND;
-            -- One that is being made has read them too.
+            -- One that is being made has read them too. First: where it is being added, this waits until it can be seen.
             DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.passage_id = follows;
+            stale := stale OR FOUND;
+            DELETE FROM passage_vectors v WHERE v.org_id = org AND v.passage_id = follows AND v.tokens IS NOT NULL;
             stale := stale OR FOUND;
         END IF;
     END LOOP;

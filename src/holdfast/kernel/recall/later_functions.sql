@@ -47,6 +47,17 @@ BEGIN
         (SELECT count(*) FROM passage_vectors v WHERE v.org_id = org AND v.model_id = model);
 END $$;
 
+-- Takes a passage off the list of those whose vectors are being made; false where it was not there, or is locked.
+CREATE OR REPLACE FUNCTION recall_take_off_the_list(in_org text, in_passage bigint) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+BEGIN
+    PERFORM FROM embeddings_underway u WHERE u.org_id = in_org AND u.passage_id = in_passage FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+        DELETE FROM embeddings_underway u WHERE u.org_id = in_org AND u.passage_id = in_passage;
+    END IF;
+    RETURN FOUND;
+END $$;
+
 -- Gives an object's passages the vectors of a model, unless the object changed since it was read.
 CREATE OR REPLACE FUNCTION recall_fill(
     in_org text, in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_tokens bytea[], in_model text
@@ -62,6 +73,7 @@ BEGIN
                   FROM passages p
                  WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id AND p.updated_at = in_updated_at
                    AND p.number < cardinality(in_vectors) AND model IS NOT NULL
+                   FOR KEY SHARE SKIP LOCKED
     LOOP
         INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens, indexed)
         VALUES (org, model, this.id, this.scope_id, vector_dims(this.vector), this.vector, this.tokens,
@@ -70,13 +82,16 @@ BEGIN
         IF FOUND THEN
             filled := filled + 1;
         END IF;
-        DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.passage_id = this.id;
+        PERFORM recall_take_off_the_list(org, this.id);
     END LOOP;
     RETURN filled;
 END $$;
 
 -- Gives an object's passages the vectors that the process which put them has made since; gives the name of the model that serves. It
 -- passes over a passage that changed since, whose context was taken out, or that was handed to a job.
+--
+-- It waits for nobody, so that no writer who waits for it can be waited for: what another transaction has locked is being changed, or
+-- is left to a job.
 CREATE OR REPLACE FUNCTION recall_follow(
     in_org text, in_kind text, in_object_id text, in_updated_at timestamptz, in_vectors text[], in_tokens bytea[], in_model text
 ) RETURNS text
@@ -90,9 +105,9 @@ BEGIN
                   FROM passages p
                  WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = in_object_id AND p.updated_at = in_updated_at
                    AND p.number < cardinality(in_vectors) AND model IS NOT NULL
+                   FOR KEY SHARE SKIP LOCKED
     LOOP
-        DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.passage_id = this.id;
-        CONTINUE WHEN NOT FOUND;
+        CONTINUE WHEN NOT recall_take_off_the_list(org, this.id);
         INSERT INTO passage_vectors (org_id, model_id, passage_id, scope_id, dimensions, embedding, tokens, indexed)
         VALUES (org, model, this.id, this.scope_id, vector_dims(this.vector), this.vector, this.tokens,
                 recall_is_indexed(org, model, this.id))
@@ -119,10 +134,12 @@ CREATE OR REPLACE FUNCTION recall_hand_over(in_org text, before timestamptz) RET
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     org CONSTANT text := entered_org(in_org);
-    taken integer;
+    taken integer := 0;
+    left_behind bigint;
 BEGIN
-    DELETE FROM embeddings_underway u WHERE u.org_id = org AND u.since < before;
-    GET DIAGNOSTICS taken = ROW_COUNT;
+    FOR left_behind IN SELECT u.passage_id FROM embeddings_underway u WHERE u.org_id = org AND u.since < before LOOP
+        taken := taken + recall_take_off_the_list(org, left_behind)::integer;
+    END LOOP;
     RETURN taken;
 END $$;
 
@@ -207,8 +224,10 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION
-    recall_register, recall_missing, recall_progress, recall_fill, recall_follow, recall_orgs_left_behind, recall_hand_over, recall_has, recall_previous, recall_objects, recall_reword
+    recall_register, recall_missing, recall_progress, recall_take_off_the_list, recall_fill, recall_follow, recall_orgs_left_behind,
+    recall_hand_over, recall_has, recall_previous, recall_objects, recall_reword
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    recall_register, recall_missing, recall_progress, recall_fill, recall_follow, recall_orgs_left_behind, recall_hand_over, recall_has, recall_previous, recall_objects, recall_reword
+    recall_register, recall_missing, recall_progress, recall_fill, recall_follow, recall_orgs_left_behind, recall_hand_over,
+    recall_has, recall_previous, recall_objects, recall_reword
     TO holdfast_app;
