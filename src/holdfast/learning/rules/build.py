@@ -1,6 +1,7 @@
 """Candidates, built from what was read: slots, standing orders, whole statements, requests to remember, orders in documents."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from holdfast.learning.model import (
@@ -20,15 +21,18 @@ from holdfast.learning.rules.families import SHAPES, SLOTS
 from holdfast.learning.rules.families.correction import RULES as CHANGES
 from holdfast.learning.rules.families.preference import NOT_A_THING
 from holdfast.learning.rules.families.property import NOT_THINGS
-from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, match_slot
+from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, match_slots
 from holdfast.learning.rules.lexicon import DEMONYMS, KIN, NOT_JOBS, NOT_NAMES
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
+from holdfast.learning.rules.wording import clauses, understood
 from holdfast.learning.rules.worth import Worth, is_concrete
 from holdfast.learning.secrets import MASK
 
 MAX_STATEMENT_CHARS = 320
 """Sentences of one message are joined to one candidate up to this length."""
+MAX_LEAD_WORDS = 5
+"""How many words may lead in to a plain statement without being part of it."""
 
 ASKED = 'Asked "'
 """How the text of a short answer begins: with its question."""
@@ -57,18 +61,21 @@ def slot_candidates(
     message: Message, sentence: Sentence, speaker: Speaker
 ) -> Iterator[tuple[SlotMatch, Candidate]]:
     """Every slot that a sentence fills, each once."""
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    spans: list[tuple[int, int]] = []
+    meant = understood(sentence)
     for rule in SLOTS:
-        match = match_slot(rule, sentence)
-        if match is None:
-            continue
-        if not _makes_sense(match):
-            continue
-        attribute = _attribute(rule.attribute, match.groups)
-        if attribute in seen:
-            continue
-        seen.add(attribute)
-        yield match, _slot(message, sentence, match, attribute, speaker)
+        for match in match_slots(rule, meant):
+            attribute = _attribute(rule.attribute, match.groups)
+            key = (match.groups.get("owner", ""), attribute)
+            is_read = rule.rest and any(
+                start <= match.value_end <= end for start, end in spans
+            )  # "my boss is Tom" is not a boss and a thing that is Tom
+            if key in seen or is_read or not _makes_sense(match):
+                continue
+            seen.add(key)
+            spans.append((match.start, match.end))
+            yield match, _slot(message, sentence, meant, match, attribute, speaker)
 
 
 def _attribute(template: str, groups: dict[str, str]) -> str:
@@ -97,18 +104,25 @@ def _makes_sense(match: SlotMatch) -> bool:
 
 
 def _slot(
-    message: Message, sentence: Sentence, match: SlotMatch, attribute: str, speaker: Speaker
-) -> Candidate:
+    message: Message, sentence: Sentence, meant: Sentence, match: SlotMatch, attribute: str, speaker: Speaker,
+) -> Candidate:  # fmt: skip
     rule, groups = match.rule, match.groups
-    dates = _dates(sentence.folded, message)
+    dates = _dates(meant.folded, message)
     inside = [each for each in dates if match.start <= each.start < match.end]
-    words = {**groups, "who": speaker.label, "whose": voice.possessive(speaker)}
+    value = voice.of_somebody(groups["value"])
+    words = {
+        **groups,
+        "value": value,
+        "a_value": voice.with_article(value),
+        "who": speaker.label,
+        "whose": voice.possessive(speaker),
+    }
     change, old = change_of(sentence)
     return Candidate(
         kind=rule.kind, text=rule.text.format(**words), subject=_slug(rule.subject.format(**groups)), attribute=attribute,
         value=groups["value"], target=rule.target, confidence=rule.confidence, trust="user", rule=f"{rule.kind}/{rule.name}",
         reason=f"the user said so in plain words (rule {rule.name!r})", sources=(_source(message, sentence),),
-        valid_from=message.created_at, dates=_resolved(sentence.original, inside), change=rule.change or change,
+        valid_from=message.created_at, dates=_resolved(meant.original, inside), change=rule.change or change,
         replaced_value=groups.get("old") or old, related=_related(rule.related, groups),
     )  # fmt: skip
 
@@ -136,18 +150,63 @@ def statement_candidates(
 
 
 def plain_candidates(
-    message: Message, statements: Sequence[Sentence], speaker: Speaker
+    message: Message, statements: Sequence[Sentence], partly: Collection[Sentence], speaker: Speaker
 ) -> Iterator[Candidate]:
-    """Plain lasting statements of a message that is not worth keeping as a whole."""
+    """Plain lasting statements of a message that is not worth keeping as a whole.
+
+    Of sentences that slots cover `partly`, only the clauses that they leave.
+    """
     for sentence in statements:
         if _TO_YOU.search(sentence.folded):
             continue
-        rule = next((each for each in SHAPES if each.plain and match_shape(each, sentence)), None)
-        if rule is not None:
+        parts = clauses(sentence)
+        left = [each for each in parts if not _fills_slot(message, each, speaker)]
+        if (
+            sentence not in partly
+            or len(parts) == 1
+            or (left and _plain_rule(understood(sentence)))
+        ):
+            found = list(_plain_part(sentence, parts))
+        else:
+            found = [(rule, each) for each in left if (rule := _plain_rule(each))]
+        for rule, part in found:
             yield _whole(
-                message, sentence.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
-                reason=f"a plain lasting statement (rule {rule.name!r})", group=[sentence],
+                message, part.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
+                reason=f"a plain lasting statement (rule {rule.name!r})", group=[part],
             )  # fmt: skip
+
+
+def _plain_part(
+    sentence: Sentence, parts: Sequence[Sentence]
+) -> Iterator[tuple[ShapeRule, Sentence]]:
+    """The sentence, where it or one of its parts is plain; without the few words that lead in to that part ("Guess what, …")."""
+    rule = _plain_rule(understood(sentence))
+    if rule is not None:
+        yield rule, sentence
+        return
+    for number, part in enumerate(parts):
+        rule = _plain_rule(part)
+        if rule is not None:
+            leads_in = number == 1 and len(parts[0].words) <= MAX_LEAD_WORDS
+            cut = part.start - sentence.start if leads_in else 0
+            yield (
+                rule,
+                replace(
+                    sentence,
+                    start=sentence.start + cut,
+                    original=sentence.original[cut:],
+                    folded=sentence.folded[cut:],
+                ),
+            )
+            return
+
+
+def _fills_slot(message: Message, sentence: Sentence, speaker: Speaker) -> bool:
+    return next(slot_candidates(message, sentence, speaker), None) is not None
+
+
+def _plain_rule(sentence: Sentence) -> ShapeRule | None:
+    return next((rule for rule in SHAPES if rule.plain and match_shape(rule, sentence)), None)
 
 
 def answer_candidate(
@@ -220,11 +279,12 @@ def _whole(
     group: Sequence[Sentence], trust: Trust = "user",
 ) -> Candidate:  # fmt: skip
     original = original.strip()
+    quote = message.content[group[0].start : group[-1].end].strip()
     dates = _dates(fold(original), message)
     change, old = change_of(*group)
     return Candidate(
         kind=kind, text=voice.to_sentence(original, dates, speaker), subject=_subject(group[0]), attribute="", value="", target=target,
-        confidence=round(confidence, 3), trust=trust, rule=rule, reason=reason, sources=(Source(message.id, original),),
+        confidence=round(confidence, 3), trust=trust, rule=rule, reason=reason, sources=(Source(message.id, quote),),
         valid_from=message.created_at, dates=_resolved(original, dates), change=change, replaced_value=old,
     )  # fmt: skip
 

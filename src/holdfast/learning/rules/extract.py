@@ -97,6 +97,7 @@ def _from_user(
 def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Candidate]:
     """Slots, and where the message is worth keeping, the statements that slots do not cover."""
     left: list[Sentence] = []
+    partly: set[Sentence] = set()
     is_kept = worth.probability >= least_worth(reading.statements)
     for sentence in reading.statements:
         filled = 0
@@ -106,10 +107,12 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
                 filled += match.end - match.start
         if filled < SLOT_COVERS * len(sentence.folded):
             left.append(sentence)
+            if filled:
+                partly.add(sentence)
     if is_kept:
         yield from build.statement_candidates(reading.message, left, worth, speaker)
     else:
-        yield from build.plain_candidates(reading.message, left, speaker)
+        yield from build.plain_candidates(reading.message, left, partly, speaker)
 
 
 def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> Iterator[Candidate]:

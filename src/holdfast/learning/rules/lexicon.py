@@ -44,8 +44,11 @@ NUMBER = (
     r"|thousand|dozen))"
 )
 
-NAME = r"(?-i:(?:O')?[A-Z][a-z][a-zA-Z-]*(?: (?:O')?[A-Z][a-z][a-zA-Z-]*){0,2})"
+NAME = r"(?-i:(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?(?:O')?[A-Z][a-z][a-zA-Z-]*(?: (?:O')?[A-Z][a-z][a-zA-Z-]*){0,2})"
 """A name as it is written with care: capitals. Rules that use it stay silent in messages without capitals."""
+
+I_OR_WE = rf"(?:i|we|(?:(?:my|our) (?:{KIN}|{PEOPLE})(?: {NAME})?|{NAME}) and i)"
+"""The user, alone or with somebody."""
 
 NOT_NAMES = (
     r"^(?i:i|the|on|in|at|and|but|so|or|he|she|they|it|we|you|no|yes|not|is|was|has|what|who|when|if|oh|ok"
@@ -85,8 +88,8 @@ NOT_JOBS = (
 
 VALUE = r"(?P<value>[^,.;:!?()\"\n]{1,80}?)"
 END = (
-    r"(?:\s*(?:[,.;:!?()\"\n]|$)|\s+-\s|\s+(?:and|but|because|cos|cause|since|so|which|who|while|though|although|when|if|as|"
-    r"where|until|till|til|then|now|btw|by the way|too|anymore|any more|please|pls|tbh|lol|haha)\b)"
+    r"(?:\s*(?:[,.;:!?()\"\n]|[^\x00-\x7f]|$)|\s+-\s|\s+(?:and|but|because|cos|cause|since|so|which|who|while|though|although|when|if|as|"
+    r"where|until|till|til|then|now|btw|by the way|too|either|especially|except|unless|anymore|any more|please|pls|tbh|lol|haha)\b)"
 )
 """What closes a value: punctuation, the end, or a word that opens another clause."""
 

@@ -4,7 +4,7 @@
 """
 
 from holdfast.learning.rules.family import ShapeRule
-from holdfast.learning.rules.lexicon import KIN, MONTH, NAME, NUMBER
+from holdfast.learning.rules.lexicon import I_OR_WE, KIN, MONTH, NAME, NUMBER
 
 _START = r"^(?:(?:also|and|so|btw|by the way|actually|oh|well|hi|hello|fyi)[,!]? )*"
 _OFTEN = (
@@ -15,7 +15,7 @@ _OFTEN = (
 RULES: tuple[ShapeRule, ...] = (
     ShapeRule(
         "family and animals", "relation",
-        rf"{_START}(?:i|we)(?:'ve| have)?(?: got| have)? (?:an? |{NUMBER} )(?:[a-z]+ ){{0,2}}(?:{KIN}|kids|children|sons|daughters|brothers|sisters|dogs?|cats?|horses?|rabbits?)\b",
+        rf"{_START}{I_OR_WE}(?:'ve| have)?(?: got| have)? (?:an? |{NUMBER} )(?:[a-z]+ ){{0,2}}(?:{KIN}|kids|children|sons|daughters|brothers|sisters|dogs?|cats?|horses?|rabbits?)\b",
         plain=True,
         examples=("I have two kids, Ada and Ben.", "We've got a dog."), not_examples=("I have two questions.",),
     ),
@@ -38,7 +38,7 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "turning point", "event",
-        rf"{_START}(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))",
+        rf"{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))",
         plain=True,
         examples=("We got married in May.", "I bought a house in Leeds."), not_examples=("I got the giggles.",),
     ),

@@ -17,7 +17,7 @@ RULES: tuple[SlotRule, ...] = (
         "my thing is", "fact",
             rf"^(?:also,? |and |so |btw,? |actually,? |by the way,? |no,? )*(?:my|our) (?:new )?{_THING} (?P<be>is|are) (?:now "
             rf"|actually |always |still )?(?P<value>(?:[^,;:!?()\"\n]|\d,\d){{2,60}}?)(?: now| these days)?[.!]*$",
-        "my:{slot}", "{whose} {slot} {be} {value}.", 0.7, target="memory",
+        "my:{slot}", "{whose} {slot} {be} {value}.", 0.7, target="memory", rest=True,
         examples=(("My car is a blue Golf.", "a blue Golf"), ("our deploy day is Tuesday now", "Tuesday")),
         not_examples=("My god is it late.", "my feet are dead"),
     ),
@@ -29,7 +29,7 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "somebody's job", "fact", rf"{_SOMEBODY}(?:'s| is| works as)(?: now| still| also)? (?:an? |the )(?P<value>{JOB})\b",
-        "job", "{owner} is a {value}.", 0.7, target="node_item", subject="{owner}", passing=True,
+        "job", "{owner} is {a_value}.", 0.7, target="node_item", subject="{owner}", passing=True,
         examples=(("Camila is a student.", "student"),),
     ),
     SlotRule(
