@@ -195,6 +195,57 @@ def test_a_request_to_remember_ends_with_what_it_is_about(text, kept):
     assert {each.text for each in plain(learned(text))} == kept
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Can you remember that I like tea?", {"The user likes tea"}),
+        ("Could you please remember that my wife is called Sofia?", {"The user's wife is called Sofia"}),
+        ("Save this: my seat is 14C.", {"The user's seat is 14C."}),
+        ("Remember Sofia likes orchids.", {"Sofia likes orchids."}),
+        ("Remember: I'm vegan, I live in Porto, and I work at Acme.", {"The user is vegan", "The user lives in Porto", "The user works at Acme."}),
+        ("Can you remember my name?", set()),
+        ("Remember my birthday", set()),
+    ],
+)  # fmt: skip
+def test_people_ask_to_remember_in_many_ways(text, kept):
+    assert {each.text for each in plain(learned(text))} == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't remember this: I like tea.",
+        "Don't remember that I like tea.",
+        "Please don't store that I'm vegan.",
+        "You don't need to remember that I like tea.",
+        "Off the record, I hate meetings.",
+        "I'm pregnant. Please don't save that.",
+        "You said I live in Porto.",
+        "I never said I like tea.",
+        "Tom said I'm a bad cook.",
+        "Assume I live in Berlin.",
+        "Would I like Berlin",
+        "Have I told you that I work at Acme",
+        "Example input: my name is John",
+    ],
+)
+def test_what_is_not_to_be_kept_or_not_said_of_oneself_is_left_out(text):
+    assert learned(text).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        (("I live in Porto.", "I like tea.", "Forget that I live in Porto."), ("m0",)),
+        (("I like tea.", "Forget that I live in Porto."), ()),
+        (("I like tea.", "Please don't save that."), ("m0",)),
+        (("My name is Ana.", "I like tea.", "forget my name"), ("m0",)),
+    ],
+)
+def test_forgetting_is_about_what_it_names(said, gone):
+    assert learned(*said).retracted == gone
+
+
 PARKS = "The user parks on level 3."
 
 

@@ -1,7 +1,6 @@
 """Candidates, built from what was read: slots, standing orders, whole statements, requests to remember, orders in documents."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from holdfast.learning.model import (
@@ -25,15 +24,12 @@ from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, ma
 from holdfast.learning.rules.lexicon import DEMONYMS, KIN, NOT_JOBS, NOT_NAMES
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
-from holdfast.learning.rules.wording import clauses, understood
+from holdfast.learning.rules.wording import understood
 from holdfast.learning.rules.worth import Worth, is_concrete
 from holdfast.learning.secrets import MASK
 
 MAX_STATEMENT_CHARS = 320
 """Sentences of one message are joined to one candidate up to this length."""
-MAX_LEAD_WORDS = 5
-"""How many words may lead in to a plain statement without being part of it."""
-
 ASKED = 'Asked "'
 """How the text of a short answer begins: with its question."""
 
@@ -50,7 +46,6 @@ _OPENERS: Any = compile_rule(
     r"^(?:i|my|we|our|the|there|a|an|this|these|in|on|at|from|for|since|also|and|but|so|no|yes|oh|ok|he|she|it|they|that|his|her|if|as"
     r"|well|good|right|then|now|not|one|two|what|just|only|all|both|next|last|every|never|always|please|actually|correction|today|yesterday|tomorrow|sorry|thanks|maybe|remember)$"
 )
-_TO_YOU: Any = compile_rule(r"^(?:(?:so|and|but|oh) )?(?:you|your|you're|you've)\b")
 _KIN: Any = compile_rule(rf"\b(?:my|our) (?:\w+ )?{KIN}\b")
 _OWN_SUBJECT: Any = compile_rule(
     r"\b(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our)\b|^(?-i:[A-Z][a-z]+) [a-z]|^the\b"
@@ -143,70 +138,10 @@ def statement_candidates(
             continue
         start, end = group[0].start, group[-1].end
         original = message.content[start:end]
-        yield _whole(
+        yield whole_candidate(
             message, original, speaker, kind=kind_of(group), target=target_of(group), confidence=worth.probability,
             rule="statement", reason=f"a concrete statement ({', '.join(worth.cues) or 'length'})", group=group,
         )  # fmt: skip
-
-
-def plain_candidates(
-    message: Message, statements: Sequence[Sentence], partly: Collection[Sentence], speaker: Speaker
-) -> Iterator[Candidate]:
-    """Plain lasting statements of a message that is not worth keeping as a whole.
-
-    Of sentences that slots cover `partly`, only the clauses that they leave.
-    """
-    for sentence in statements:
-        if _TO_YOU.search(sentence.folded):
-            continue
-        parts = clauses(sentence)
-        left = [each for each in parts if not _fills_slot(message, each, speaker)]
-        if (
-            sentence not in partly
-            or len(parts) == 1
-            or (left and _plain_rule(understood(sentence)))
-        ):
-            found = list(_plain_part(sentence, parts))
-        else:
-            found = [(rule, each) for each in left if (rule := _plain_rule(each))]
-        for rule, part in found:
-            yield _whole(
-                message, part.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
-                reason=f"a plain lasting statement (rule {rule.name!r})", group=[part],
-            )  # fmt: skip
-
-
-def _plain_part(
-    sentence: Sentence, parts: Sequence[Sentence]
-) -> Iterator[tuple[ShapeRule, Sentence]]:
-    """The sentence, where it or one of its parts is plain; without the few words that lead in to that part ("Guess what, …")."""
-    rule = _plain_rule(understood(sentence))
-    if rule is not None:
-        yield rule, sentence
-        return
-    for number, part in enumerate(parts):
-        rule = _plain_rule(part)
-        if rule is not None:
-            leads_in = number == 1 and len(parts[0].words) <= MAX_LEAD_WORDS
-            cut = part.start - sentence.start if leads_in else 0
-            yield (
-                rule,
-                replace(
-                    sentence,
-                    start=sentence.start + cut,
-                    original=sentence.original[cut:],
-                    folded=sentence.folded[cut:],
-                ),
-            )
-            return
-
-
-def _fills_slot(message: Message, sentence: Sentence, speaker: Speaker) -> bool:
-    return next(slot_candidates(message, sentence, speaker), None) is not None
-
-
-def _plain_rule(sentence: Sentence) -> ShapeRule | None:
-    return next((rule for rule in SHAPES if rule.plain and match_shape(rule, sentence)), None)
 
 
 def answer_candidate(
@@ -228,7 +163,7 @@ def standing_candidate(
     message: Message, sentence: Sentence, rule: ShapeRule, speaker: Speaker
 ) -> Candidate:
     """An order to be kept: "always …", "from now on …"."""
-    return _whole(
+    return whole_candidate(
         message, sentence.original, speaker, kind=rule.kind, target=rule.target, confidence=0.8, rule=f"{rule.kind}/{rule.name}",
         reason=f"a standing order (rule {rule.name!r})", group=[sentence],
     )  # fmt: skip
@@ -274,10 +209,11 @@ def quarantined_candidate(message: Message, start: int, end: int) -> Candidate:
     )  # fmt: skip
 
 
-def _whole(
+def whole_candidate(
     message: Message, original: str, speaker: Speaker, *, kind: Kind, target: Target, confidence: float, rule: str, reason: str,
     group: Sequence[Sentence], trust: Trust = "user",
 ) -> Candidate:  # fmt: skip
+    """A statement as a whole, without a slot."""
     original = original.strip()
     quote = message.content[group[0].start : group[-1].end].strip()
     dates = _dates(fold(original), message)

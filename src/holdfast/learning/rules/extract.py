@@ -12,8 +12,9 @@ from holdfast.learning.model import (
     Source,
     Speaker,
 )
-from holdfast.learning.rules import build, poison
+from holdfast.learning.rules import build, parts, poison
 from holdfast.learning.rules.families import answer as answers
+from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
 from holdfast.learning.rules.worth import Worth, least_worth, worth_of
@@ -33,8 +34,14 @@ _ANSWERS = tuple(
     (rule.name, compile_rule(rule.question), compile_rule(rule.answer)) for rule in answers.RULES
 )
 _ABOUT: Any = compile_rule(
-    r"\b(?:forget|ignore|disregard) (?:what i said|everything|that bit|the part) about (?:the |my )?([^.,!?]{2,40})"
+    r"\b(?:forget|ignore|disregard) (?:(?:what i said|everything|that bit|the part) about (?:the |my )?|(?:that |the fact that |about )?(?:i|i'm|im|my) )([^.,!?]{2,40})"
 )
+_NO_TOPIC = frozenset(
+    word_list(
+        "i im my me the a an is am are was in on at to of for and or like have has do don't live that it said told mentioned asked wrote you just ever all"
+    )
+)
+"""Words that do not say what "forget that I live in Porto" is about."""
 _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
     (compile_rule(pattern), word)
     for pattern, word in ((r"\byou(?:'re| are)\b", "I'm"), (r"\byou(?:'ve| have)\b", "I have"), (r"\byour\b", "my"), (r"\byou\b", "I"))
@@ -82,7 +89,7 @@ def _from_user(
     for start, end in reading.orders:
         yield build.quarantined_candidate(message, start, end)
     for asked in reading.asked:
-        yield build.asked_candidate(message, asked, speaker)
+        yield from parts.asked_candidates(message, asked, speaker)
     for sentence, rule in reading.standing:
         yield build.standing_candidate(message, sentence, rule, speaker)
     worth = worth_of(
@@ -112,7 +119,7 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
     if is_kept:
         yield from build.statement_candidates(reading.message, left, worth, speaker)
     else:
-        yield from build.plain_candidates(reading.message, left, partly, speaker)
+        yield from parts.plain_candidates(reading.message, left, partly, speaker)
 
 
 def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> Iterator[Candidate]:
@@ -188,7 +195,9 @@ def _taken_back(every: Sequence[Message], at: int) -> list[str]:
     """
     said = _said_by(every[at])
     about = _ABOUT.search(fold(every[at].content))
-    topic = [word for word in about.group(1).lower().split() if len(word) > 3] if about else []
+    topic = (
+        [word for word in about.group(1).lower().split() if word not in _NO_TOPIC] if about else []
+    )
     for message in reversed(every[max(0, at - RETRACTION_REACH) : at]):
         meant = not topic or any(word in fold(message.content).lower() for word in topic)
         if _said_by(message) == said and meant and _states(message):

@@ -82,7 +82,7 @@ DEMONYMS = r"(?:ish|ese|ian|ican|utch|ench)$"
 
 NOT_JOBS = (
     r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist"
-    r"|guardian|mess)$"
+    r"|guardian|mess)$|^(?:bad|good|terrible|horrible|awful|lousy|decent|better|worse|big|huge|total|real|proper|crazy|lazy|slow|fast) "
 )
 """Words with the ending of an occupation that are none ("a vegetarian", "a Bulgarian")."""
 

@@ -94,6 +94,7 @@ RETRACTION = (
     r"|messing)|^jk\b|that was a joke|not (?:actually )?true|i made (?:that|it) up|i (?:was )?lied|no,? wait"
     r"|wait,? no|i mean (?:no|not|the)|i misspoke|i (?:had )?misremembered|i(?: was|'m| am) mistaken|i was wrong"
     r"|i stand corrected|my mistake|i got that wrong|slip of the tongue|cancel that|not (?:going to|gonna) happen after all"
+    r"|^(?:please |pls )?forget (?:about )?(?:my|that i|that my|i'm|im)\b[^.!?]*|(?:don't|dont|do not) (?:save|store|remember|keep|note|record|memori[sz]e) (?:that|it|any of (?:that|it))[.!]*$"
     r"|changed my mind(?: about (?:it|that|this))?[.!]*$)(?:\b|$)"
 )
 """The speaker takes back what they said just before."""
@@ -102,9 +103,12 @@ RETRACTION_EXAMPLES = (
     "ya youre right. forget i said it",
     "Scratch that, I was joking.",
     "never mind that",
+    "Forget that I live in Porto.",
+    "please don't save that",
 )
 RETRACTION_NOT_EXAMPLES = (
     "I forgot my keys.",
     "He never minds the rain.",
+    "Don't remember that I like tea.",
     "I changed my mind about commas: use them.",
 )
