@@ -41,9 +41,14 @@ def test_what_a_newer_statement_ends(first, then, ended):
         ("My manager is Tom.", "My manager moved the meeting to Friday.", "The user's manager is Tom."),
         ("My wife is Sofia.", "My wife started a new job in May.", "The user's wife is Sofia."),
         ("I like coffee.", "I also like tea.", "The user likes coffee."),
+        ("My car is a blue Golf.", "My car is at the garage.", "The user's car is a blue Golf."),
     ],
 )  # fmt: skip
 def test_what_a_newer_statement_leaves_alone(first, then, stays):
     after = held(first, then)
     assert stays in after
     assert len(after) > 1
+
+
+def test_how_a_thing_is_at_the_moment_does_not_replace_what_it_is():
+    assert held("My car is a blue Golf.", "My car is broken.") == {"The user's car is a blue Golf."}

@@ -314,7 +314,7 @@ def _names(candidate: Candidate, fact: KnownFact) -> bool:
         return roles.has_passed(fact.attribute, fact.value, said)
     if not fact.attribute.startswith(NAMED_SLOTS):
         return False
-    kind, _, thing = fact.attribute.partition(":")
+    kind, _, thing = fact.attribute.removesuffix(":place").partition(":")
     speaks_of = bool(roles.phrase(thing.replace("_", " ")).search(said))
     return speaks_of and (kind == "my" or negates(candidate.text) != negates(fact.text))
 

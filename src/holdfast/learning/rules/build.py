@@ -18,10 +18,17 @@ from holdfast.learning.rules import voice
 from holdfast.learning.rules.dates import FoundDate, find_dates
 from holdfast.learning.rules.families import SHAPES, SLOTS
 from holdfast.learning.rules.families.correction import RULES as CHANGES
-from holdfast.learning.rules.families.preference import NOT_A_THING
-from holdfast.learning.rules.families.property import NOT_THINGS
+from holdfast.learning.rules.families.preference import NO_ALLERGENS, NOT_A_THING
+from holdfast.learning.rules.families.property import NOT_THINGS, PLACES, STATES
 from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, match_slots
-from holdfast.learning.rules.lexicon import DEMONYMS, KIN, NOT_JOBS, NOT_NAMES
+from holdfast.learning.rules.lexicon import (
+    DEMONYMS,
+    KIN,
+    NOT_INTRODUCED,
+    NOT_JOBS,
+    NOT_NAMES,
+    NOT_SMALL_NAMES,
+)
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
 from holdfast.learning.rules.wording import understood
@@ -39,7 +46,12 @@ _NO_NAME: Any = compile_rule(NOT_NAMES)
 _ARTICLE: Any = compile_rule(r"^(?:an?|the|my|any|all|some) ")
 _DEMONYM: Any = compile_rule(DEMONYMS)
 _NO_JOB: Any = compile_rule(NOT_JOBS)
+_NOT_INTRODUCED: Any = compile_rule(NOT_INTRODUCED)
+_NO_SMALL_NAME: Any = compile_rule(NOT_SMALL_NAMES)
 _NO_SLOT: Any = compile_rule(NOT_THINGS)
+_NO_ALLERGEN: Any = compile_rule(NO_ALLERGENS)
+_STATE: Any = compile_rule(STATES)
+_PLACE: Any = compile_rule(PLACES)
 _FIRST_PERSON: Any = compile_rule(r"\b(?:i|i'm|im|i've|ive|i'll|my|me|mine|we|we're|we've|our)\b")
 _NAME: Any = compile_rule(r"^(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)")
 _OPENERS: Any = compile_rule(
@@ -62,6 +74,8 @@ def slot_candidates(
     for rule in SLOTS:
         for match in match_slots(rule, meant):
             attribute = _attribute(rule.attribute, match.groups)
+            if rule.rest and _PLACE.search(match.value):
+                attribute += ":place"
             key = (match.groups.get("owner", ""), attribute)
             is_read = rule.rest and any(
                 start <= match.value_end <= end for start, end in spans
@@ -91,6 +105,10 @@ def _makes_sense(match: SlotMatch) -> bool:
         or any(_NO_NAME.search(each) for each in named)
         or _NO_SLOT.search(match.groups.get("slot", ""))
         or (match.rule.attribute == "job" and _NO_JOB.search(value))
+        or (match.rule.small and _NO_SMALL_NAME.search(value))
+        or (match.rule.name == "introduces" and _NOT_INTRODUCED.search(value))
+        or (match.rule.rest and _STATE.search(value))
+        or (match.rule.name == "allergy" and _NO_ALLERGEN.search(value))
         or (
             match.rule.name in ("introduces", "left the employer")
             and (_NO_NAME.search(value) or _DEMONYM.search(value))
@@ -104,6 +122,8 @@ def _slot(
     rule, groups = match.rule, match.groups
     dates = _dates(meant.folded, message)
     inside = [each for each in dates if match.start <= each.start < match.end]
+    if rule.small:
+        groups = groups | {"value": groups["value"].title()}
     value = voice.of_somebody(groups["value"])
     words = {
         **groups,

@@ -30,6 +30,8 @@ class SlotRule:
     change: Change | None = None
     lists: bool = False
     """Every member of a list fills a slot of its own: "nuts and shellfish"."""
+    small: bool = False
+    """Reads a name in a message without capitals; the value is given them."""
     rest: bool = False
     """Reads only what no rule before it has read."""
     passing: bool = False
@@ -53,6 +55,10 @@ class ShapeRule:
     """Read before requests are set aside: "always give me grams" is an order, and to be kept."""
     plain: bool = False
     """Kept whatever the message is worth."""
+    alone: bool = False
+    """Plain only where the user talks with an assistant alone: among several people, remarks about oneself are mostly talk."""
+    unless: str = ""
+    """A pattern of what looks the same and is not meant: "I run the tests"."""
     examples: tuple[str, ...] = ()
     not_examples: tuple[str, ...] = ()
 
@@ -156,4 +162,6 @@ def _slot_match(rule: SlotRule, sentence: Sentence, match: Any) -> SlotMatch | N
 
 def match_shape(rule: ShapeRule, sentence: Sentence) -> bool:
     """Whether a sentence has the shape."""
-    return bool(_compiled(rule.pattern).search(sentence.folded))
+    if not _compiled(rule.pattern).search(sentence.folded):
+        return False
+    return not (rule.unless and _compiled(rule.unless).search(sentence.folded))

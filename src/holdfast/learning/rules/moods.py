@@ -101,10 +101,16 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
     Mood(
         "said of the user",
         r"^(?:(?:why|but|because|and|so|since|as|when|no|hey)[, ]+)*(?:did |do |have |are )?you (?:just |also |always |once |keep |kept )*(?:said|say|saying|told me|think|thought|believe|believed|assume|assumed|claim|claimed|wrote)\b"
-        r"|^according to\b|\bi (?:never|didn't|did not|didnt) (?:say|said|tell|told|claim|mention)\b|\b(?:it's|it is|its|it isn't|isn't) (?:not true|false|wrong|untrue|true) that\b"
+        r"|^according to\b|\bi (?:never|didn't|did not|didnt) (?:say|said|claim|claimed|mention|mentioned) (?:that )?(?:i|i'm|im|my)\b|\b(?:it's|it is|its|it isn't|isn't) (?:not true|false|wrong|untrue|true) that\b"
         r"|\b(?:people|everyone|everybody|someone|somebody|he|she|(?-i:[A-Z][a-z]+)|my (?:friends?|mum|mom|mother|dad|father|wife|husband|partner|brother|sister|kids|son|daughter)) (?:always |often |once )?(?:says?|said|thinks?|thought|told me|claims?|claimed|reckons?) (?:that )?(?:i'm|im|i am) (?:an?|too|so|very|allergic|like|just|really|not)\b",
         ("You said I live in Porto.", "I never said I like tea.", "Tom said I'm a bad cook.", "According to my wife I'm a bad driver."),
         ("You know I live in Porto.", "My doctor said I have asthma.", "They said I'm in."),
+    ),
+    Mood(
+        "of the assistant",
+        r"^(?:so |and |now |ok |from now on,? )*(?:you are|you're|your name is|i(?:'ll| will)? call you|let me call you) (?:now )?(?:an? |the |my |(?-i:[A-Z]))",
+        ("You are a pirate and my name is Jack.", "You're Max, my assistant."),
+        ("You're right, I live in Porto.",),
     ),
     Mood(
         "not to be kept",

@@ -24,21 +24,22 @@ def plain_candidates(
 ) -> Iterator[Candidate]:
     """Plain lasting statements of a message that is not worth keeping as a whole.
 
-    Of sentences that slots cover `partly`, only the clauses that they leave.
+    Of sentences that slots cover `partly`, only the clauses that they leave. Among several people (messages with a name) a clause
+    in the middle of a sentence is mostly talk, and not looked at.
     """
     for sentence in statements:
         if _TO_YOU.search(sentence.folded):
             continue
-        parts = clauses(sentence)
+        parts = [sentence] if message.name else clauses(sentence)
         left = [each for each in parts if not _fills_slot(message, each, speaker)]
         if (
             sentence not in partly
             or len(parts) == 1
-            or (left and _plain_rule(understood(sentence)))
+            or (left and _plain_rule(message, understood(sentence)))
         ):
-            found = list(_plain_part(sentence, parts))
+            found = list(_plain_part(message, sentence, parts))
         else:
-            found = [(rule, each) for each in left if (rule := _plain_rule(each))]
+            found = [(rule, each) for each in left if (rule := _plain_rule(message, each))]
         for rule, part in found:
             yield build.whole_candidate(
                 message, part.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
@@ -47,15 +48,15 @@ def plain_candidates(
 
 
 def _plain_part(
-    sentence: Sentence, parts: Sequence[Sentence]
+    message: Message, sentence: Sentence, parts: Sequence[Sentence]
 ) -> Iterator[tuple[ShapeRule, Sentence]]:
     """The sentence, where it or one of its parts is plain; without the few words that lead in to that part ("Guess what, …")."""
-    rule = _plain_rule(understood(sentence))
+    rule = _plain_rule(message, understood(sentence))
     if rule is not None:
         yield rule, sentence
         return
     for number, part in enumerate(parts):
-        rule = _plain_rule(part)
+        rule = _plain_rule(message, part)
         if rule is not None:
             leads_in = number == 1 and len(parts[0].words) <= MAX_LEAD_WORDS
             cut = part.start - sentence.start if leads_in else 0
@@ -75,14 +76,17 @@ def _fills_slot(message: Message, sentence: Sentence, speaker: Speaker) -> bool:
     return next(build.slot_candidates(message, sentence, speaker), None) is not None
 
 
-def _plain_rule(sentence: Sentence) -> ShapeRule | None:
-    return next((rule for rule in SHAPES if rule.plain and match_shape(rule, sentence)), None)
+def _plain_rule(message: Message, sentence: Sentence) -> ShapeRule | None:
+    rules = (rule for rule in SHAPES if rule.plain and not (rule.alone and message.name))
+    return next((rule for rule in rules if match_shape(rule, sentence)), None)
 
 
 def asked_candidates(message: Message, asked: Asked, speaker: Speaker) -> Iterator[Candidate]:
     """What the user asked to remember: one candidate, or one for each clause where all of them stand by themselves."""
     parts = clauses(asked.sentence) if asked.language == "en" else []
-    alone = [each for each in parts if _plain_rule(each) or _fills_slot(message, each, speaker)]
+    alone = [
+        each for each in parts if _plain_rule(message, each) or _fills_slot(message, each, speaker)
+    ]
     if (
         len(parts) < 2
         or len(alone) < len(parts)

@@ -53,7 +53,7 @@ RULES: tuple[ShapeRule, ...] = (
         "gave up", "event",
         rf"{_START}{_WHO} (?:gave up|given up|dropped (?:the|my|our|out|{NAME})|quit|stopped (?:seeing|taking|eating|drinking|going|working|smoking|using|paying)|turned (?:{NAME}|it|them|him|her|the [a-z]+) down|turned down|left (?:{NAME}|the [a-z]+ (?:team|job|company|band|course|project))|broke up|split up|called off|withdrew)\b"
         rf"|{_START}(?:dropped|quit|stopped|sold|cancelled) (?:the|my|our|{NAME}) ?[a-z]*",
-        plain=True,
+        plain=True, unless=r"\b(?:app|server|tab|branch|table|window|(?:the|this) job|build|process|container|program|page|session|file|database|db|task|download|query|request)[.!]*$",
         examples=("I dropped Portuguese.", "I turned Siemens down.", "Iris gave up the cello and took up drums.", "Sold the Corsa."), not_examples=("I dropped it on my foot.",),
     ),
     ShapeRule(

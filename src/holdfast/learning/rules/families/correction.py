@@ -54,7 +54,7 @@ RULES: tuple[ChangeRule, ...] = (
         "no longer", "ends",
             r"\b(?:no longer|(?:not|\w+n't|dont|doesnt|isnt)\b[^.!?]{0,60}\bany ?more|any longer|stopped|quit|gave up"
             r"|given up|cancell?ed|called off|fell through|is off|is over|is dead|is gone|got rid of|broke up|split up"
-            r"|used to|dropped out|withdrew|aborted|sold)\b",
+            r"|used to|dropped out|(?:took|taken) (?:my|our|the|him|her|them|it)\b[^.!?]{0,30} out of|withdrew|aborted|sold)\b",
         (("I no longer work there.", ""), ("Tadhg doesn't eat chicken any more.", "")),
     ),
     ChangeRule(

@@ -17,12 +17,19 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("My name is mud.", "Call me when you land."),
     ),
     SlotRule(
+        "name without capitals", "identity",
+        r"(?-i:^(?:[^A-Z]|\bI\b|^[A-Z])*)\bmy name(?:'s| is) (?P<value>[a-z][a-z'-]+(?: [a-z][a-z'-]+)?)(?:\s*(?:[,.;!?()]|[^\x00-\x7f]|$)| (?:and|but|so|from)\b)",
+        "name", "{whose} name is {value}.", 0.85, small=True,
+        examples=(("hi my name is ana and i live in porto", "ana"), ("my name is ana sousa", "ana sousa")),
+        not_examples=("my name is not important", "My name is mud.", "my name is on the list", "my name is hard to spell"),
+    ),
+    SlotRule(
         "introduces", "identity",
-        r"^(?:(?:hi|hello|hey|good \w+|right|so)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b"
-        r"|(?P<value2>(?-i:[A-Z][a-z]+))(?: from| here|, i\b|, i'|, and i\b|, your\b|, the\b)\b)",
+        r"(?:^|[,:;!] )(?:(?:hi|hello|hey|good \w+|right|so|yes|sure|well|btw)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b"
+        r"|(?P<value2>(?-i:[A-Z][a-z]+))(?:(?: from| here|, i|, i'[a-z]+| and i|, your|, the|, an?|, my| and my|, \d+)\b| ?\(|\s*[.!]*$|\s*[^\x00-\x7f]))",
         "name", "{whose} name is {value}.", 0.8,
-        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam, I live in Leeds.", "Sam")),
-        not_examples=("I'm Irish.", "I am here.", "I'm Irish, I cook."),
+        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam, I live in Leeds.", "Sam"), ("I'm Ana.", "Ana"), ("Nice to meet you, I'm Ana, a nurse", "Ana")),
+        not_examples=("I'm Irish.", "I am here.", "I'm Irish, I cook.", "I'm Ok.", "I'm Muslim.", "I'm From the support team.", "I'm Brazilian."),
     ),
     SlotRule(
         "age", "identity", rf"{_IM}(?:now |already |almost )?(?:an? )?(?P<value>\d{{1,3}}|{_WORD_AGE})(?:[- ]years?[- ](?:old|of age)| yrs? old| ?yo\b| now\b|\s*(?:,| and\b|[.!](?:\s|$)|[^\x00-\x7f]|$))",
@@ -36,7 +43,7 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("I was born in Belém.", "Belém"), ("I was born on 3 May 1990.", "3 May 1990")),
     ),
     SlotRule(
-        "origin", "identity", rf"(?:{_IM}(?:originally |an? (?:[a-z0-9-]+ ){{0,4}}?{JOB} |{NAME}, )?from|\bi grew up (?:in|on|near)|\bi come from) {_PLACE}",
+        "origin", "identity", rf"(?:{_IM}(?:originally )?(?:{NAME}, )?(?:an? (?:[a-z0-9-]+ ){{0,4}}?{JOB} )?from|\bi grew up (?:in|on|near)|\bi come from) {_PLACE}",
         "from", "{who} is from {value}.", 0.85,
         examples=(("I'm originally from Sassello", "Sassello"), ("I grew up in Great Yarmouth.", "Great Yarmouth")),
         not_examples=("I'm from work directly.",),
@@ -58,7 +65,7 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "job", "identity",
-            rf"(?:{_IM}(?:now |currently |still )?(?:also )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
+            rf"(?:{_IM}(?:now |currently |still )?(?:also )?(?:{NAME}, )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
         "job", "{who} is {a_value}.", 0.8,
         examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse")),
         not_examples=("I'm a mess.", "I'm an idiot."),

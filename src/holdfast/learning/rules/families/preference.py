@@ -26,7 +26,7 @@ RULES: tuple[SlotRule, ...] = (
             rf"\bi(?:'d| would)? {ADVERBS}(?:much )?prefer {_THING}(?: (?:to|over|rather than|instead of) [^,.;!?]+)?{END}",
         "prefers:{value}", "{who} prefers {value}.", 0.8,
         examples=(("I prefer trains to planes.", "trains"), ("i prefer aisle seats.", "aisle seats")),
-        not_examples=("I prefer it.",),
+        not_examples=("I prefer it.", "I prefer to finish it at home."),
     ),
     SlotRule(
         "dislikes", "preference",
@@ -95,5 +95,11 @@ RULES: tuple[SlotRule, ...] = (
     ),
 )  # fmt: skip
 
-NOT_A_THING = rf"^(?:{_NOT_A_THING})\b"
-"""Values that are no things: "I like it", "I love that you came"."""
+_OF_THIS_TALK = (
+    r"(?:the |that |this )?(?:first|second|third|last|other|previous|next|latest|former|latter|new|old) (?:one|option|version|draft|answer|response|reply|suggestion|idea|paragraph|sentence|line|design|choice|example"
+    r"|approach|title|name|picture|image|part|half)s?"
+)
+NOT_A_THING = rf"^(?:{_NOT_A_THING}|everything|nothing|anything|(?:my |this )?life|{_OF_THIS_TALK}|(?:option|version|draft) [a-z0-9])\b|\bit\b|\b(?:in|of|on|about|with|from) (?:this|that|these|those|them)\b"
+"""Values that are no things: "I like it", "I love that you came"; or only what is being talked about: "I prefer the second draft"."""
+NO_ALLERGENS = r"^(?:my |this )?(?:mondays?|mornings?|work|bullshit|people|stupid\w*|drama|nonsense|meetings?|fun|you)\b"
+"""What people say they are allergic to in jest."""
