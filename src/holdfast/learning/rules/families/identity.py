@@ -65,7 +65,7 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "job", "identity",
-            rf"(?:{_IM}(?:now |currently |still )?(?:also )?(?:{NAME}, )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
+            rf"(?:{_IM}(?:now |currently |still )?(?:{NAME}, )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
         "job", "{who} is {a_value}.", 0.8,
         examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse")),
         not_examples=("I'm a mess.", "I'm an idiot."),
