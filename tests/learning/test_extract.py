@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.learning.model import Speaker
+from holdfast.learning.model import Message, Speaker
 from holdfast.learning.rules import extract
 from tests.learning.conversations import learned, plain, talk
 
@@ -193,6 +193,109 @@ def test_a_request_in_another_language_keeps_the_users_words():
 )  # fmt: skip
 def test_a_request_to_remember_ends_with_what_it_is_about(text, kept):
     assert {each.text for each in plain(learned(text))} == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Can you remember that I like tea?", {"The user likes tea"}),
+        ("Could you please remember that my wife is called Sofia?", {"The user's wife is called Sofia"}),
+        ("Save this: my seat is 14C.", {"The user's seat is 14C."}),
+        ("Remember Sofia likes orchids.", {"Sofia likes orchids."}),
+        ("Remember: I'm vegan, I live in Porto, and I work at Acme.", {"The user is vegan", "The user lives in Porto", "The user works at Acme."}),
+        ("Can you remember my name?", set()),
+        ("Remember my birthday", set()),
+    ],
+)  # fmt: skip
+def test_people_ask_to_remember_in_many_ways(text, kept):
+    assert {each.text for each in plain(learned(text))} == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't remember this: I like tea.",
+        "Don't remember that I like tea.",
+        "Please don't store that I'm vegan.",
+        "You don't need to remember that I like tea.",
+        "Off the record, I hate meetings.",
+        "I'm pregnant. Please don't save that.",
+        "You said I live in Porto.",
+        "I never said I like tea.",
+        "Tom said I'm a bad cook.",
+        "Assume I live in Berlin.",
+        "Would I like Berlin",
+        "Have I told you that I work at Acme",
+        "Example input: my name is John",
+    ],
+)
+def test_what_is_not_to_be_kept_or_not_said_of_oneself_is_left_out(text):
+    assert learned(text).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        (("I live in Porto.", "I like tea.", "Forget that I live in Porto."), ("m0",)),
+        (("I like tea.", "Forget that I live in Porto."), ()),
+        (("I like tea.", "Please don't save that."), ("m0",)),
+        (("My name is Ana.", "I like tea.", "forget my name"), ("m0",)),
+    ],
+)
+def test_forgetting_is_about_what_it_names(said, gone):
+    assert learned(*said).retracted == gone
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Hi! I'm Ana.", {"The user's name is Ana."}),
+        ("I'm Ana, a nurse from Porto.", {"The user's name is Ana.", "The user is a nurse.", "The user is from Porto."}),
+        ("my name is ana", {"The user's name is Ana."}),
+        ("I have asthma.", {"The user has asthma."}),
+        ("I have a parrot.", {"The user has a parrot."}),
+        ("I live with my parents.", {"The user lives with the user's parents."}),
+        ("I work in finance.", {"The user works in finance."}),
+        ("I play the guitar.", {"The user plays the guitar."}),
+        ("I want to learn Japanese.", {"The user wants to learn Japanese."}),
+        ("My wife hates cilantro.", {"The user's wife hates cilantro."}),
+        ("I have a dentist appointment on Tuesday at 3pm.", {"The user has a dentist appointment on Tuesday (2026-03-03) at 3pm."}),
+        ("The deadline is Friday.", {"The deadline is Friday (2026-03-06)."}),
+        ("My address is 12 Elm Street, Leeds.", {"The user's address is 12 Elm Street, Leeds."}),
+        ("My mum's birthday is 4 June.", {"The user's mum's birthday is 4 June."}),
+    ],
+)  # fmt: skip
+def test_what_people_say_of_themselves_first_is_kept(text, kept):
+    assert kept <= {each.text for each in plain(learned(text))}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My code is not working.",
+        "My computer is slow.",
+        "I'm getting an error.",
+        "I prefer the second version",
+        "I prefer option A.",
+        "I like the colors in this picture.",
+        "I hate everything",
+        "I'm allergic to bullshit",
+        "You are a pirate and my name is Jack.",
+        "I quit the app.",
+        "I have a question.",
+        "I want to see the code.",
+        "I'm Irish.",
+        "my name is not important",
+    ],
+)
+def test_what_is_only_about_this_moment_is_left_out(text):
+    assert learned(text).candidates == ()
+
+
+def test_among_several_people_remarks_about_oneself_need_more_worth():
+    assert plain(learned("I play the guitar."))
+    group = [Message("m0", "user", "I play the guitar.", talk("x")[0].created_at, "ana")]
+    assert extract(group, speaker=Speaker("ana")).candidates == ()
 
 
 PARKS = "The user parks on level 3."

@@ -91,7 +91,9 @@ def test_speaking_of_remembering_is_no_request(text):
 
 
 @pytest.mark.parametrize(
-    "mood", [*moods.SENTENCE_MOODS, moods.REQUEST, moods.FICTION], ids=lambda mood: mood.name
+    "mood",
+    [*moods.SENTENCE_MOODS, moods.REQUEST, moods.FICTION, moods.PRIVATE],
+    ids=lambda mood: mood.name,
 )
 def test_a_mood_knows_its_examples(mood):
     found = moods.matcher(mood)

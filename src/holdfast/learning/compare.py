@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import snowballstemmer
 
-from holdfast.learning import meaning
+from holdfast.learning import meaning, roles
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
 from holdfast.learning.rules.lexicon import word_list
@@ -325,10 +325,12 @@ def _names(candidate: Candidate, fact: KnownFact) -> bool:
         return False
     if any(_ended(name).search(said) for name in _NAME.findall(fold(fact.value))):
         return True
+    if fact.subject == "user" and roles.is_role(fact.attribute):
+        return roles.has_passed(fact.attribute, fact.value, said)
     if not fact.attribute.startswith(NAMED_SLOTS):
         return False
-    kind, _, thing = fact.attribute.partition(":")
-    speaks_of = bool(_phrase(thing.replace("_", " ")).search(said))
+    kind, _, thing = fact.attribute.removesuffix(":place").partition(":")
+    speaks_of = bool(roles.phrase(thing.replace("_", " ")).search(said))
     return speaks_of and (kind == "my" or negates(candidate.text) != negates(fact.text))
 
 
@@ -347,13 +349,6 @@ def _ended(name: str) -> Any:
     return compile_rule(
         rf"\b{word}(?:'s| has| have)?(?: just| finally)? {gone}\b|\b{gave} (?:the |my |our )?(?:[a-z]+ )?{word}\b"
     )
-
-
-@lru_cache(maxsize=2_000)
-def _phrase(thing: str) -> Any:
-    """Finds a thing where it stands for itself: "my gym is", "switched gyms," but not "gym shoes"."""
-    after = r"(?:is|are|was|were|has|have|had|will|moved|changed|closed|now|to|from|at|on|in|any ?more|these|since|for|forward|with|and|but|so)"
-    return compile_rule(rf"\b{literal(thing)}(?:e?s|'s)?(?:\s+{after}\b|\s*(?:[^\w\s'-]|$))")
 
 
 def _with_question(candidate: Candidate) -> str:

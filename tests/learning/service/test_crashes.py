@@ -25,7 +25,7 @@ SAID = (
     "My niece is called Raya.",
     "Remember that my dentist is on Elm Street.",
 )
-CANDIDATES = 6
+CANDIDATES = 5
 
 
 async def everything(talk):

@@ -18,18 +18,25 @@ from holdfast.learning.rules import voice
 from holdfast.learning.rules.dates import FoundDate, find_dates
 from holdfast.learning.rules.families import SHAPES, SLOTS
 from holdfast.learning.rules.families.correction import RULES as CHANGES
-from holdfast.learning.rules.families.preference import NOT_A_THING
-from holdfast.learning.rules.families.property import NOT_THINGS
-from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, match_slot
-from holdfast.learning.rules.lexicon import DEMONYMS, KIN, NOT_JOBS, NOT_NAMES
+from holdfast.learning.rules.families.preference import NO_ALLERGENS, NOT_A_THING
+from holdfast.learning.rules.families.property import NOT_THINGS, PLACES, STATES
+from holdfast.learning.rules.family import ShapeRule, SlotMatch, match_shape, match_slots
+from holdfast.learning.rules.lexicon import (
+    DEMONYMS,
+    KIN,
+    NOT_INTRODUCED,
+    NOT_JOBS,
+    NOT_NAMES,
+    NOT_SMALL_NAMES,
+)
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
+from holdfast.learning.rules.wording import understood
 from holdfast.learning.rules.worth import Worth, is_concrete
 from holdfast.learning.secrets import MASK
 
 MAX_STATEMENT_CHARS = 320
 """Sentences of one message are joined to one candidate up to this length."""
-
 ASKED = 'Asked "'
 """How the text of a short answer begins: with its question."""
 
@@ -39,14 +46,18 @@ _NO_NAME: Any = compile_rule(NOT_NAMES)
 _ARTICLE: Any = compile_rule(r"^(?:an?|the|my|any|all|some) ")
 _DEMONYM: Any = compile_rule(DEMONYMS)
 _NO_JOB: Any = compile_rule(NOT_JOBS)
+_NOT_INTRODUCED: Any = compile_rule(NOT_INTRODUCED)
+_NO_SMALL_NAME: Any = compile_rule(NOT_SMALL_NAMES)
 _NO_SLOT: Any = compile_rule(NOT_THINGS)
+_NO_ALLERGEN: Any = compile_rule(NO_ALLERGENS)
+_STATE: Any = compile_rule(STATES)
+_PLACE: Any = compile_rule(PLACES)
 _FIRST_PERSON: Any = compile_rule(r"\b(?:i|i'm|im|i've|ive|i'll|my|me|mine|we|we're|we've|our)\b")
 _NAME: Any = compile_rule(r"^(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)")
 _OPENERS: Any = compile_rule(
     r"^(?:i|my|we|our|the|there|a|an|this|these|in|on|at|from|for|since|also|and|but|so|no|yes|oh|ok|he|she|it|they|that|his|her|if|as"
     r"|well|good|right|then|now|not|one|two|what|just|only|all|both|next|last|every|never|always|please|actually|correction|today|yesterday|tomorrow|sorry|thanks|maybe|remember)$"
 )
-_TO_YOU: Any = compile_rule(r"^(?:(?:so|and|but|oh) )?(?:you|your|you're|you've)\b")
 _KIN: Any = compile_rule(rf"\b(?:my|our) (?:\w+ )?{KIN}\b")
 _OWN_SUBJECT: Any = compile_rule(
     r"\b(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our)\b|^(?-i:[A-Z][a-z]+) [a-z]|^the\b"
@@ -57,18 +68,23 @@ def slot_candidates(
     message: Message, sentence: Sentence, speaker: Speaker
 ) -> Iterator[tuple[SlotMatch, Candidate]]:
     """Every slot that a sentence fills, each once."""
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    spans: list[tuple[int, int]] = []
+    meant = understood(sentence)
     for rule in SLOTS:
-        match = match_slot(rule, sentence)
-        if match is None:
-            continue
-        if not _makes_sense(match):
-            continue
-        attribute = _attribute(rule.attribute, match.groups)
-        if attribute in seen:
-            continue
-        seen.add(attribute)
-        yield match, _slot(message, sentence, match, attribute, speaker)
+        for match in match_slots(rule, meant):
+            attribute = _attribute(rule.attribute, match.groups)
+            if rule.rest and _PLACE.search(match.value):
+                attribute += ":place"
+            key = (match.groups.get("owner", ""), attribute)
+            is_read = rule.rest and any(
+                start <= match.value_end <= end for start, end in spans
+            )  # "my boss is Tom" is not a boss and a thing that is Tom
+            if key in seen or is_read or not _makes_sense(match):
+                continue
+            seen.add(key)
+            spans.append((match.start, match.end))
+            yield match, _slot(message, sentence, meant, match, attribute, speaker)
 
 
 def _attribute(template: str, groups: dict[str, str]) -> str:
@@ -89,6 +105,10 @@ def _makes_sense(match: SlotMatch) -> bool:
         or any(_NO_NAME.search(each) for each in named)
         or _NO_SLOT.search(match.groups.get("slot", ""))
         or (match.rule.attribute == "job" and _NO_JOB.search(value))
+        or (match.rule.small and _NO_SMALL_NAME.search(value))
+        or (match.rule.name == "introduces" and _NOT_INTRODUCED.search(value))
+        or (match.rule.rest and _STATE.search(value))
+        or (match.rule.name == "allergy" and _NO_ALLERGEN.search(value))
         or (
             match.rule.name in ("introduces", "left the employer")
             and (_NO_NAME.search(value) or _DEMONYM.search(value))
@@ -97,18 +117,27 @@ def _makes_sense(match: SlotMatch) -> bool:
 
 
 def _slot(
-    message: Message, sentence: Sentence, match: SlotMatch, attribute: str, speaker: Speaker
-) -> Candidate:
+    message: Message, sentence: Sentence, meant: Sentence, match: SlotMatch, attribute: str, speaker: Speaker,
+) -> Candidate:  # fmt: skip
     rule, groups = match.rule, match.groups
-    dates = _dates(sentence.folded, message)
+    dates = _dates(meant.folded, message)
     inside = [each for each in dates if match.start <= each.start < match.end]
-    words = {**groups, "who": speaker.label, "whose": voice.possessive(speaker)}
+    if rule.small:
+        groups = groups | {"value": groups["value"].title()}
+    value = voice.of_somebody(groups["value"])
+    words = {
+        **groups,
+        "value": value,
+        "a_value": voice.with_article(value),
+        "who": speaker.label,
+        "whose": voice.possessive(speaker),
+    }
     change, old = change_of(sentence)
     return Candidate(
         kind=rule.kind, text=rule.text.format(**words), subject=_slug(rule.subject.format(**groups)), attribute=attribute,
         value=groups["value"], target=rule.target, confidence=rule.confidence, trust="user", rule=f"{rule.kind}/{rule.name}",
         reason=f"the user said so in plain words (rule {rule.name!r})", sources=(_source(message, sentence),),
-        valid_from=message.created_at, dates=_resolved(sentence.original, inside), change=rule.change or change,
+        valid_from=message.created_at, dates=_resolved(meant.original, inside), change=rule.change or change,
         replaced_value=groups.get("old") or old, related=_related(rule.related, groups),
     )  # fmt: skip
 
@@ -129,25 +158,10 @@ def statement_candidates(
             continue
         start, end = group[0].start, group[-1].end
         original = message.content[start:end]
-        yield _whole(
+        yield whole_candidate(
             message, original, speaker, kind=kind_of(group), target=target_of(group), confidence=worth.probability,
             rule="statement", reason=f"a concrete statement ({', '.join(worth.cues) or 'length'})", group=group,
         )  # fmt: skip
-
-
-def plain_candidates(
-    message: Message, statements: Sequence[Sentence], speaker: Speaker
-) -> Iterator[Candidate]:
-    """Plain lasting statements of a message that is not worth keeping as a whole."""
-    for sentence in statements:
-        if _TO_YOU.search(sentence.folded):
-            continue
-        rule = next((each for each in SHAPES if each.plain and match_shape(each, sentence)), None)
-        if rule is not None:
-            yield _whole(
-                message, sentence.original, speaker, kind=rule.kind, target=rule.target, confidence=0.6, rule=f"plain/{rule.name}",
-                reason=f"a plain lasting statement (rule {rule.name!r})", group=[sentence],
-            )  # fmt: skip
 
 
 def answer_candidate(
@@ -169,7 +183,7 @@ def standing_candidate(
     message: Message, sentence: Sentence, rule: ShapeRule, speaker: Speaker
 ) -> Candidate:
     """An order to be kept: "always …", "from now on …"."""
-    return _whole(
+    return whole_candidate(
         message, sentence.original, speaker, kind=rule.kind, target=rule.target, confidence=0.8, rule=f"{rule.kind}/{rule.name}",
         reason=f"a standing order (rule {rule.name!r})", group=[sentence],
     )  # fmt: skip
@@ -215,16 +229,18 @@ def quarantined_candidate(message: Message, start: int, end: int) -> Candidate:
     )  # fmt: skip
 
 
-def _whole(
+def whole_candidate(
     message: Message, original: str, speaker: Speaker, *, kind: Kind, target: Target, confidence: float, rule: str, reason: str,
     group: Sequence[Sentence], trust: Trust = "user",
 ) -> Candidate:  # fmt: skip
+    """A statement as a whole, without a slot."""
     original = original.strip()
+    quote = message.content[group[0].start : group[-1].end].strip()
     dates = _dates(fold(original), message)
     change, old = change_of(*group)
     return Candidate(
         kind=kind, text=voice.to_sentence(original, dates, speaker), subject=_subject(group[0]), attribute="", value="", target=target,
-        confidence=round(confidence, 3), trust=trust, rule=rule, reason=reason, sources=(Source(message.id, original),),
+        confidence=round(confidence, 3), trust=trust, rule=rule, reason=reason, sources=(Source(message.id, quote),),
         valid_from=message.created_at, dates=_resolved(original, dates), change=change, replaced_value=old,
     )  # fmt: skip
 

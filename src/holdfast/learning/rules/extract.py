@@ -12,8 +12,9 @@ from holdfast.learning.model import (
     Source,
     Speaker,
 )
-from holdfast.learning.rules import build, poison
+from holdfast.learning.rules import build, parts, poison
 from holdfast.learning.rules.families import answer as answers
+from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
 from holdfast.learning.rules.worth import Worth, least_worth, worth_of
@@ -41,8 +42,14 @@ _ANSWERS = tuple(
     for rule in answers.RULES
 )
 _ABOUT: Any = compile_rule(
-    r"\b(?:forget|ignore|disregard) (?:what i said|everything|that bit|the part) about (?:the |my )?([^.,!?]{2,40})"
+    r"\b(?:forget|ignore|disregard) (?:(?:what i said|everything|that bit|the part) about (?:the |my )?|(?:that |the fact that |about )?(?:i|i'm|im|my) )([^.,!?]{2,40})"
 )
+_NO_TOPIC = frozenset(
+    word_list(
+        "i im my me the a an is am are was in on at to of for and or like have has do don't live that it said told mentioned asked wrote you just ever all"
+    )
+)
+"""Words that do not say what "forget that I live in Porto" is about."""
 _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
     (compile_rule(pattern), word)
     for pattern, word in ((r"\byou(?:'re| are)\b", "I'm"), (r"\byou(?:'ve| have)\b", "I have"), (r"\byour\b", "my"), (r"\byou\b", "I"))
@@ -92,7 +99,7 @@ def _from_user(
     for start, end in reading.orders:
         yield build.quarantined_candidate(message, start, end)
     for asked in reading.asked:
-        yield build.asked_candidate(message, asked, speaker)
+        yield from parts.asked_candidates(message, asked, speaker)
     for sentence, rule in reading.standing:
         yield build.standing_candidate(message, sentence, rule, speaker)
     worth = worth_of(
@@ -107,6 +114,7 @@ def _from_user(
 def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Candidate]:
     """Slots, and where the message is worth keeping, the statements that slots do not cover."""
     left: list[Sentence] = []
+    partly: set[Sentence] = set()
     is_kept = worth.probability >= least_worth(reading.statements)
     for sentence in reading.statements:
         filled = 0
@@ -116,10 +124,12 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
                 filled += match.end - match.start
         if filled < SLOT_COVERS * len(sentence.folded):
             left.append(sentence)
+            if filled:
+                partly.add(sentence)
     if is_kept:
         yield from build.statement_candidates(reading.message, left, worth, speaker)
     else:
-        yield from build.plain_candidates(reading.message, left, speaker)
+        yield from parts.plain_candidates(reading.message, left, partly, speaker)
 
 
 def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> Iterator[Candidate]:
@@ -202,7 +212,9 @@ def _taken_back(every: Sequence[Message], at: int) -> list[str]:
     """
     said = _said_by(every[at])
     about = _ABOUT.search(fold(every[at].content))
-    topic = [word for word in about.group(1).lower().split() if len(word) > 3] if about else []
+    topic = (
+        [word for word in about.group(1).lower().split() if word not in _NO_TOPIC] if about else []
+    )
     for message in reversed(every[max(0, at - RETRACTION_REACH) : at]):
         meant = not topic or any(word in fold(message.content).lower() for word in topic)
         if _said_by(message) == said and meant and _states(message):

@@ -44,8 +44,11 @@ NUMBER = (
     r"|thousand|dozen))"
 )
 
-NAME = r"(?-i:(?:O')?[A-Z][a-z][a-zA-Z-]*(?: (?:O')?[A-Z][a-z][a-zA-Z-]*){0,2})"
+NAME = r"(?-i:(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?(?:O')?[A-Z][a-z][a-zA-Z-]*(?: (?:O')?[A-Z][a-z][a-zA-Z-]*){0,2})"
 """A name as it is written with care: capitals. Rules that use it stay silent in messages without capitals."""
+
+I_OR_WE = rf"(?:i|we|(?:(?:my|our) (?:{KIN}|{PEOPLE})(?: {NAME})?|{NAME}) and i)"
+"""The user, alone or with somebody."""
 
 NOT_NAMES = (
     r"^(?i:i|the|on|in|at|and|but|so|or|he|she|they|it|we|you|no|yes|not|is|was|has|what|who|when|if|oh|ok"
@@ -77,16 +80,30 @@ JOB = (
 DEMONYMS = r"(?:ish|ese|ian|ican|utch|ench)$"
 """Endings of nationalities, which stand where a name might: "I'm Irish, I cook"."""
 
+NOT_INTRODUCED = (
+    r"^(?:(?:half |part )?(?:brazilian|italian|canadian|australian|austrian|russian|norwegian|indian|belgian|hungarian|romanian|bulgarian|ukrainian|egyptian|nigerian|colombian|peruvian|iranian|syrian|croatian|serbian|albanian|armenian|asian"
+    r"|german|french|spanish|greek|czech|swiss|thai|iraqi|israeli|pakistani|american|mexican|african|european|arab|muslim|christian|jewish|catholic|hindu|buddhist|sikh|protestant|atheist)"
+    r"|ok|okay|fine|sure|sorry|here|there|done|back|ready|good|great|happy|sad|tired|busy|home|vegan|vegetarian|gay|straight|lost|confused|batman|superman|groot|god|jesus|santa|dead|in|out|on|off|at|from|not|also|now|just|still|very|too|deaf|blind"
+    r"|autistic|pregnant|single|married|divorced|retired|unemployed|male|female|old|sick|late|free|open|alone|afraid|bored|hungry|curious)\b"
+)
+"""Words behind "I'm" that are written with a capital at times and are nobody's name."""
+
+NOT_SMALL_NAMES = (
+    r"^(?:not|no|on|in|at|an?|the|my|your|his|her|hard|difficult|easy|spelled|spelt|pronounced|already|still|now|also|never|too|very|so|really|kind|mud|secret|wrong|right|common|rare|unique|boring|long|short|something|nothing|irrelevant"
+    r"|none|being|going|different|important|listed|there|here|up|what|same|misspelled|written|registered|misspelt|unusual|old|new|missing|private|of|for|from|it|that|this)\b"
+)
+"""Words behind "my name is" that are nobody's name."""
+
 NOT_JOBS = (
     r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist"
-    r"|guardian|mess)$"
+    r"|guardian|mess)$|^(?:bad|good|terrible|horrible|awful|lousy|decent|better|worse|big|huge|total|real|proper|crazy|lazy|slow|fast) "
 )
 """Words with the ending of an occupation that are none ("a vegetarian", "a Bulgarian")."""
 
 VALUE = r"(?P<value>[^,.;:!?()\"\n]{1,80}?)"
 END = (
-    r"(?:\s*(?:[,.;:!?()\"\n]|$)|\s+-\s|\s+(?:and|but|because|cos|cause|since|so|which|who|while|though|although|when|if|as|"
-    r"where|until|till|til|then|now|btw|by the way|too|anymore|any more|please|pls|tbh|lol|haha)\b)"
+    r"(?:\s*(?:[,.;:!?()\"\n]|[^\x00-\x7f]|$)|\s+-\s|\s+(?:and|but|because|cos|cause|since|so|which|who|while|though|although|when|if|as|"
+    r"where|until|till|til|then|now|btw|by the way|too|either|more|better|best|most|especially|except|unless|anymore|any more|please|pls|tbh|lol|haha)\b)"
 )
 """What closes a value: punctuation, the end, or a word that opens another clause."""
 

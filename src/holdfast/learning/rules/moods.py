@@ -29,8 +29,9 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         r"|^(?:and |so |but |ok |oh |wait |now |also )*(?:what|what's|whats|who|who's|whos|where|where's|when's"
         r"|why|how|how's|hows|which|whose|is it|is that|are you|are u|are we|am i"
         r"|do you|do u|do we|do i|does|did you|did u|did he|did she|did they|can you|can u|can i|can we|could you"
-        r"|will you|will u|would you|have you|has he|has she|any chance|any idea|any news)\b[^.]*$",
-        ("Do oats count, by the way?", "who walks her now", "how was the trip", "are u telling your mum"),
+        r"|will you|will u|would you|have you|has he|has she|any chance|any idea|any news"
+        r"|would i|have i|had i|should i|shall i|could i|may i|might i|did i|was i|(?:is|are|was|does|did|has|can|will) my)\b[^.]*$",
+        ("Would I like Berlin", "Have I told you that I work at Google", "Do oats count, by the way?", "who walks her now", "how was the trip", "are u telling your mum"),
         ("When I moved to Porto I sold the car.",),
     ),
     Mood(
@@ -44,7 +45,7 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         r"|live|love|buy|hire|give|move|eat|look|end|die|kill|help|lose|sell|call|still|mean|cost|keep|stay|ask"
         r"|try|start|apply|work|pay|rather be)\b"
         r"|\b(?:we|you|one|or i) could \w+|\bwould(?:n't| not)? have\b|\bwere to\b|^(?:and |but |so |ok )?if\b"
-        r"|^(?:suppose|supposing|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically"
+        r"|^(?:suppose|supposing|assume|for (?:example|instance)|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically"
         r"|in theory|assuming|if only|pretend)\b"
         r"|\b(?:what if|i wish|wish i|in another life|one of these days|some ?day (?:i|we)|if i win|when i win"
         r"|hypothetical(?:ly)?|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun"
@@ -60,7 +61,7 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         r"|\b(?:rumou?r|hearsay|not sure (?:if|whether|yet)|don't know (?:if|whether|yet)|dont know (?:if|whether"
         r"|yet)|undecided|nothing is decided|only talk|proposing|propose|how about|i mean\b|i meant|(?:had|was"
         r"|were) (?:planned|planning|going|supposed|meant|meaning) to|had (?:planned|thought|hoped|meant)|i (?:guess"
-        r"|wonder|doubt|believe|suspect)|no idea)\b",
+        r"|wonder|doubt|believe|suspect)|wonder(?:ing|ed) (?:if|whether|what|how)|no idea)\b",
         ("maybe we go to Greece", "I might just keep at it", "Not sure yet whether I'll take it.", "We had planned to go by train."),
         ("I'm sure I'll take it.",),
     ),
@@ -90,6 +91,32 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         r"|insists) (?:that )?(?:he|she|they|it|you|he's|she's|they're|it's|you're)\b",
         ('"Nineteen letters and not one kiss."', "> I moved to Rome in 2019", "The caretaker says 'you bathe a lot'", "he says he's in Norway"),
         ('My teacher calls it "the wall", and I use it too.',),
+    ),
+    Mood(
+        "label",
+        r"^(?:example|sample|test|input|output|prompt|sentence|text|user|the user|caption|title|lyrics?|transcript|translate|translation)(?: [a-z]+)?(?: says)?\s*:",
+        ("Example input: my name is John", "The user says: my name is John."),
+        ("I live in Porto: it rains.",),
+    ),
+    Mood(
+        "said of the user",
+        r"^(?:(?:why|but|because|and|so|since|as|when|no|hey)[, ]+)*(?:did |do |have |are )?you (?:just |also |always |once |keep |kept )*(?:said|say|saying|told me|think|thought|believe|believed|assume|assumed|claim|claimed|wrote)\b"
+        r"|^according to\b|\bi (?:never|didn't|did not|didnt) (?:say|said|claim|claimed|mention|mentioned) (?:that )?(?:i|i'm|im|my)\b|\b(?:it's|it is|its|it isn't|isn't) (?:not true|false|wrong|untrue|true) that\b"
+        r"|\b(?:people|everyone|everybody|someone|somebody|he|she|(?-i:[A-Z][a-z]+)|my (?:friends?|mum|mom|mother|dad|father|wife|husband|partner|brother|sister|kids|son|daughter)) (?:always |often |once )?(?:says?|said|thinks?|thought|told me|claims?|claimed|reckons?) (?:that )?(?:i'm|im|i am) (?:an?|too|so|very|allergic|like|just|really|not)\b",
+        ("You said I live in Porto.", "I never said I like tea.", "Tom said I'm a bad cook.", "According to my wife I'm a bad driver."),
+        ("You know I live in Porto.", "My doctor said I have asthma.", "They said I'm in."),
+    ),
+    Mood(
+        "of the assistant",
+        r"^(?:so |and |now |ok |from now on,? )*(?:you are|you're|your name is|i(?:'ll| will)? call you|let me call you) (?:now )?(?:an? |the |my |(?-i:[A-Z]))",
+        ("You are a pirate and my name is Jack.", "You're Max, my assistant."),
+        ("You're right, I live in Porto.",),
+    ),
+    Mood(
+        "not to be kept",
+        r"\b(?:don't|dont|do not|never|no need to|needn't|(?:don't|do not|dont) (?:need|have) to|shouldn't|should not) (?:ever |please )?(?:remember|save|store|memori[sz]e|keep|note|record|log|learn|add|write down) (?:this|that|it|any|the following|i|i'm|im|anything)\b",
+        ("Don't remember that I like tea.", "You don't need to remember that I'm vegan."),
+        ("Don't forget that I'm vegan.", "I never remember names."),
     ),
     Mood(
         "small talk",
@@ -135,9 +162,23 @@ FICTION = Mood(
 )  # fmt: skip
 """Read over the whole message: a message about a story states nothing about the user."""
 
+PRIVATE = Mood(
+    "private",
+    r"\boff the record\b|\b(?:don't|dont|do not|never) (?:ever |please )?(?:remember|save|store|memori[sz]e|keep|note|record|learn) (?:this|the following|any of (?:this|the following))\b"
+    r"|\b(?:keep|this is|stays?) (?:this |it )?(?:strictly )?(?:between (?:us|you and me)|confidential)\b|\b(?:no need to|needn't|don't need to|don't have to) (?:remember|save|store|keep|note) this\b",
+    (
+        "Off the record, I hate my boss.",
+        "Don't save this: I live in Porto.",
+        "Keep this between us: I quit.",
+    ),
+    ("I keep a record of this.",),
+)
+"""Read over the whole message: nothing of it is kept."""
+
 _SENTENCE = tuple((mood.name, compile_rule(mood.pattern)) for mood in SENTENCE_MOODS)
 _REQUEST: Any = compile_rule(REQUEST.pattern)
 _FICTION: Any = compile_rule(FICTION.pattern)
+_PRIVATE: Any = compile_rule(PRIVATE.pattern)
 
 
 def mood_of(sentence: Sentence) -> str | None:
@@ -153,6 +194,11 @@ def is_request(sentence: Sentence) -> bool:
 def is_fiction(folded: str) -> bool:
     """Whether a whole message speaks of a story, a game or a role."""
     return bool(_FICTION.search(folded))
+
+
+def is_private(folded: str) -> bool:
+    """Whether a message says of itself that it is not to be kept."""
+    return bool(_PRIVATE.search(folded))
 
 
 def matcher(mood: Mood) -> Callable[[str], bool]:

@@ -10,6 +10,7 @@ from holdfast.learning.rules.families import SLOTS
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
 from holdfast.learning.rules.reading import MAX_CHARS
 from holdfast.learning.rules.text import compile_rule, fold, sentences
+from holdfast.learning.rules.wording import understood
 from holdfast.learning.secrets import mask_secrets
 
 _MEMORY_BYTES = 32 << 20
@@ -38,6 +39,6 @@ def may_fill_slot(content: str) -> bool:
     """False where `extract` finds no candidate with an attribute in a user's message; True where it may."""
     masked = mask_secrets(content)[:MAX_CHARS]
     text = poison.blanked(masked, poison.pasted_spans(fold(masked)))
-    return any(_SLOT.Match(each.folded) for each in sentences(text)) or any(
+    return any(_SLOT.Match(understood(each).folded) for each in sentences(text)) or any(
         _REQUEST.Match(fold(line)) for line in text.split("\n")
     )

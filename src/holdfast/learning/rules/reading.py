@@ -10,7 +10,7 @@ from holdfast.learning.rules.families import SHAPES
 from holdfast.learning.rules.families.correction import RETRACTION
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
 from holdfast.learning.rules.family import ShapeRule, match_shape
-from holdfast.learning.rules.moods import is_fiction, is_request, mood_of
+from holdfast.learning.rules.moods import is_fiction, is_private, is_request, mood_of
 from holdfast.learning.rules.text import (
     MAX_SENTENCE_CHARS,
     Sentence,
@@ -35,6 +35,13 @@ _EXPLICIT = tuple((rule.language, compile_rule(rule.pattern)) for rule in EXPLIC
 _NOT_AN_ORDER: Any = compile_rule(
     r"\b(?:i|you|u|we|they|he|she|did|do|does|can't|cannot|don't|ik|ich|eu|yo|io) (?:still |even |just |really |also )?$"
 )
+_POLITE: Any = compile_rule(r"\b(?:can|could|would|will) you\b")
+_THAT: Any = compile_rule(r"(?:\bthat|:|^|[,.]|fyi|self)\s*$")
+_SAYS: Any = compile_rule(
+    r"\b(?:is|are|was|were|am|has|have|had|do|does|did|will|can|can't|cannot|must|should|gets?|goes|likes?|loves?|hates?|needs?|wants?|prefers?|lives?|works?|starts?|ends?|closes?|opens?|costs?|takes?|[a-z]+n't|dont|doesnt|[a-z]{2,}ed)\b"
+    r"|\b(?:i'm|im|i've|ive|i'd|i'll|we're|we've|it's|she's|he's|they're|that's)\b|\b(?:i|we|he|she|they|you) [a-z]+"
+)
+"""Words that a statement has, and a bare thing to remember ("my birthday") has not."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,8 @@ def read(message: Message) -> Reading:
         for order in poison.find_orders(folded[start:end])
     )
     asked = tuple(_asked(text))
+    if is_private(fold(text)):
+        return Reading(message, text, (), (), frozenset({"private"}), (), False, orders)
     if is_fiction(fold(text)) and not asked:
         return Reading(message, text, (), (), frozenset({"fiction"}), (), False, orders)
     rest = [left for each in sentences(text) if (left := _left_of(each, asked)) is not None]
@@ -134,8 +143,11 @@ def _asked_in(line: str, offset: int) -> Iterator[Asked]:
         start -= _pronoun_before(folded, start)
         is_list = folded[:start].rstrip().endswith(":")
         first, *more = _parts(line, start, end, pattern)
-        if first.is_question:
+        if first.is_question and not _POLITE.search(folded[: match.end()][match.start() :]):
             continue
+        if language == "en" and not _states(first, folded[:start]):
+            continue
+        first = _without_mark(first)
         parts = [first, *(each for each in more if is_list and _states_something(each))]
         # A pattern may begin with the mark that ends the sentence before.
         starts = match.start() + (folded[match.start()] in ".!?")
@@ -146,6 +158,26 @@ def _asked_in(line: str, offset: int) -> Iterator[Asked]:
         after = parts[-1].end if end == match.end() else match.end()
         yield from _asked_in(line[after:], offset + after)
         return
+
+
+def _states(sentence: Sentence, before: str) -> bool:
+    """Whether it says something: a request with "that" or a colon may ask for anything, "remember my birthday" does not."""
+    return bool(_THAT.search(before) and not sentence.is_question) or bool(
+        _SAYS.search(sentence.folded)
+    )
+
+
+def _without_mark(sentence: Sentence) -> Sentence:
+    """Without the question mark of "can you remember that …?"."""
+    length = len(sentence.folded.rstrip("? "))
+    if not sentence.is_question:
+        return sentence
+    return replace(
+        sentence,
+        end=sentence.start + length,
+        original=sentence.original[:length],
+        folded=sentence.folded[:length],
+    )
 
 
 def _parts(line: str, start: int, end: int, request: Any) -> list[Sentence]:

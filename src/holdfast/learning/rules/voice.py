@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.learning.model import Speaker
 from holdfast.learning.rules.dates import FoundDate
-from holdfast.learning.rules.lexicon import word_list
+from holdfast.learning.rules.lexicon import KIN, NAME, PEOPLE, word_list
 from holdfast.learning.rules.text import compile_rule, fold
 
 _ADVERB = r"(?:just|really|also|never|always|still|now|only|actually|usually|already|finally|recently|basically|honestly|even|often|no longer|mostly|mainly|currently|rarely|hardly|sometimes|once|first|then|both|all)"
@@ -31,7 +31,14 @@ _VERBLIKE = compile_rule(
     r"\w+ed|\w+n't|\w+nt|\w+s)\b|'(?:s|m|re|ve|ll|d)\b|\b(?:i|he|she|they) [a-z]+|\bim\b"
 )
 _FILLER = compile_rule(
-    r"^(?:(?:ok|okay|and|so|btw|by the way|also|oh|well|but|anyway|then|actually|plus|yes|no|ha|right|good|fine|perfect)[,:.!]* )+"
+    r"^(?:(?:[-*+•]|\d{1,2}[.)]|fun fact|guess what|(?:good|bad|big) news|news|update|fyi|hey|hi|hello|listen|honestly|tbh|ps|ok|okay|and|so|btw|by the way|also|oh|well|but|anyway|then|actually|plus|yes|no|ha|right|good|fine|perfect)[,:.!]* )+"
+)
+_HAD: Any = compile_rule(r"^ (?:been|better|already|never|just|had|gone|\w+ed)\b")
+_BESIDE_ME: Any = compile_rule(
+    rf"(?:\b(?:my|our) (?:\w+ )?(?:{KIN}|{PEOPLE})(?: {NAME})?|(?:^|[.!?,;:] )(?P<name>{NAME})) and $"
+)
+_NOBODY: Any = compile_rule(
+    r"^(?:oh|ok|okay|yes|yeah|no|well|sure|thanks|hi|hey|hello|also|so|btw|great|good|right)$"
 )
 _UNCHANGED = frozenset(
     word_list(
@@ -40,7 +47,7 @@ _UNCHANGED = frozenset(
         " began broke wrote sent said rang fell flew drove thought knew felt heard held kept led lent meant ran rode rose sang sat slept"
         " spoke spent stood stole swam taught threw understood woke wore brought built burnt caught chose drank ate forgot forgave froze"
         " grew hid hung learnt lay let put cut set read hit cost hurt quit shut bet spread beat became became did dreamt dug fed fought"
-        " shot shook shrank slid sought spilt spun stuck stung struck swore swept tore wept wound withdrew became"
+        " shot shook shrank slid sought spilt spun stuck stung struck swore swept tore wept wound withdrew became split"
     )
 )
 _IRREGULAR = {"have": "has", "haven't": "hasn't", "havent": "hasn't", "do": "does", "don't": "doesn't", "dont": "doesn't",
@@ -55,10 +62,48 @@ def to_sentence(original: str, dates: list[FoundDate], speaker: Speaker) -> str:
     return capitalised(_FILLER.sub("", _turned(original, folded, dates, speaker)))
 
 
+def shares_subject(before: str) -> bool:
+    """Whether the "I" behind these words is half of a subject: "my wife and I have", where the verb is a plural."""
+    match = _BESIDE_ME.search(before)
+    return match is not None and not _NOBODY.search(match.group("name") or "")
+
+
 def capitalised(text: str) -> str:
     """With a capital at the beginning."""
     text = text.strip()
     return text[:1].upper() + text[1:]
+
+
+_OF_SOMEBODY: tuple[tuple[Any, str], ...] = tuple(
+    (compile_rule(pattern), word)
+    for pattern, word in (
+        (r"\b(?:my|our)\b", "their"),
+        (r"\b(?:me|us)\b", "them"),
+        (r"\bmyself\b", "themselves"),
+        (r"\b(?:i'm|im|i am)\b", "they are"),
+        (r"\b(?:i|we)\b", "they"),
+    )
+)
+_VOWEL: Any = compile_rule(
+    r"^(?:(?-i:[AEFHILMNORSX][A-Z]|[AEIO][a-z]|[aeio]|u(?:[^nst]|n[^i]|s[^aeiu]))|hour|honest|heir)"
+)
+_NO_ARTICLE: Any = compile_rule(
+    r"^(?:an?|the|my|his|her|their|our) |^(?:self-employed|freelance|retired)$"
+)
+
+
+def of_somebody(value: str) -> str:
+    """A value with the user's "my" and "me" turned: "my coffee black" → "their coffee black"."""
+    for pattern, word in _OF_SOMEBODY:
+        value = pattern.sub(word, value)
+    return value
+
+
+def with_article(value: str) -> str:
+    """ "an engineer", "a nurse"; as it is where it has an article or takes none."""
+    if _NO_ARTICLE.search(value):
+        return value
+    return f"{'an' if _VOWEL.search(fold(value)) else 'a'} {value}"
 
 
 def possessive(speaker: Speaker) -> str:
@@ -100,7 +145,10 @@ def with_dates(original: str, dates: list[FoundDate]) -> str:
 def _turned(original: str, folded: str, dates: list[FoundDate], speaker: Speaker) -> str:
     """First person → third, with the dates put in, in one pass over the original."""
     changes = [(each.end, each.end, f" ({each.on})") for each in dates]
-    changes += [(*match.span(), _third(match, speaker)) for match in _FIRST.finditer(folded)]
+    changes += [
+        (*match.span(), _third(match, folded[: match.start()], folded[match.end() :], speaker))
+        for match in _FIRST.finditer(folded)
+    ]
     pieces, at = [], 0
     for start, end, new in sorted(changes):
         if start >= at:
@@ -109,16 +157,23 @@ def _turned(original: str, folded: str, dates: list[FoundDate], speaker: Speaker
     return "".join([*pieces, original[at:]])
 
 
-def _third(match: Any, speaker: Speaker) -> str:
+def _third(match: Any, before: str, after: str, speaker: Speaker) -> str:
+    """What takes the place of one word of the first person, between these words."""
     said = match.group().lower()
     who = speaker.name or ("The user" if match.start() == 0 else "the user")
     fixed = {"i'm": " is", "i am": " is", "im": " is", "i've": " has", "i have": " has", "ive": " has", "i'll": " will",
-             "i'd": "'d", "my": "'s", "mine": "'s", "me": "", "i": ""}  # fmt: skip
+             "i'd": " would", "my": "'s", "mine": "'s", "me": "", "i": ""}  # fmt: skip
     if said == "myself":
         return "themselves"
+    if said == "i'd" and _HAD.search(after):
+        return f"{who} had"
+    if shares_subject(before) and said in ("i'm", "i am", "im", "i've", "i have", "ive"):
+        return who + (" are" if "m" in said else " have")
     if said in fixed:
         return who + fixed[said]
     adverb = (match.group(1) or "").lower()
+    if shares_subject(before):
+        return f"{who} {adverb}{match.group(2).lower()}"
     return f"{who} {adverb}{third_person(match.group(2).lower())}"
 
 

@@ -5,6 +5,7 @@ from holdfast.learning.rules.families.decision import RULES as DECISION
 from holdfast.learning.rules.families.event import RULES as EVENT
 from holdfast.learning.rules.families.identity import RULES as IDENTITY
 from holdfast.learning.rules.families.instruction import RULES as INSTRUCTION
+from holdfast.learning.rules.families.person import RULES as PERSON
 from holdfast.learning.rules.families.plain import RULES as PLAIN
 from holdfast.learning.rules.families.plan import RULES as PLAN
 from holdfast.learning.rules.families.preference import RULES as PREFERENCE
@@ -26,5 +27,6 @@ SHAPES: tuple[ShapeRule, ...] = (
     *CHANGE,
     *STATE,
     *REPLACED,
+    *PERSON,
 )
 """Rules that tell which kind a whole statement is, in the order they are asked."""

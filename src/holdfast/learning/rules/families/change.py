@@ -5,13 +5,13 @@ Which earlier fact it replaces is decided by comparing (`holdfast.learning.compa
 """
 
 from holdfast.learning.rules.family import ShapeRule
-from holdfast.learning.rules.lexicon import KIN, MONTH, NAME, NUMBER, WEEKDAY
+from holdfast.learning.rules.lexicon import I_OR_WE, KIN, MONTH, NAME, NUMBER, WEEKDAY
 
 _TIME = rf"(?:(?:the |early |late |mid-?|next )?(?:\d|{MONTH}\b|{WEEKDAY}s?\b|week\b|month\b|year\b|spring\b|summer\b|autumn\b|winter\b)|noon\b|midnight\b|{NUMBER}\b)"
 _AMOUNT = rf"(?:[$€£] ?)?{NUMBER}\b"
 _START = r"^(?:(?:also|and|so|but|btw|by the way|actually|oh|ok|well|no|fyi|update|news|good news|bad news)[,:!.]? )*"
 _THING = rf"(?:(?:my|our|the|his|her|their) (?:[a-z0-9'-]+ ){{0,3}}?[a-z0-9'-]+|{NAME}(?:'s [a-z]+(?: [a-z]+)?)?|it|that|they|he|she|we|i)"
-_WHO = rf"(?:i|we|he|she|they|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)|(?:my|our) (?:{KIN}|boss|manager|landlord|landlady|tutor|team|neighbou?rs?|flat-?mate|house-?mate)(?: {NAME})?)(?:'ve| have|'s| has)?(?: just| finally| recently| all| also)?"
+_WHO = rf"(?:{I_OR_WE}|he|she|they|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)|(?:my|our) (?:{KIN}|boss|manager|landlord|landlady|tutor|team|neighbou?rs?|flat-?mate|house-?mate)(?: {NAME})?)(?:'ve| have|'s| has)?(?: just| finally| recently| all| also)?"
 
 RULES: tuple[ShapeRule, ...] = (
     ShapeRule(
@@ -53,7 +53,7 @@ RULES: tuple[ShapeRule, ...] = (
         "gave up", "event",
         rf"{_START}{_WHO} (?:gave up|given up|dropped (?:the|my|our|out|{NAME})|quit|stopped (?:seeing|taking|eating|drinking|going|working|smoking|using|paying)|turned (?:{NAME}|it|them|him|her|the [a-z]+) down|turned down|left (?:{NAME}|the [a-z]+ (?:team|job|company|band|course|project))|broke up|split up|called off|withdrew)\b"
         rf"|{_START}(?:dropped|quit|stopped|sold|cancelled) (?:the|my|our|{NAME}) ?[a-z]*",
-        plain=True,
+        plain=True, unless=r"\b(?:app|server|tab|branch|table|window|(?:the|this) job|build|process|container|program|page|session|file|database|db|task|download|query|request)[.!]*$",
         examples=("I dropped Portuguese.", "I turned Siemens down.", "Iris gave up the cello and took up drums.", "Sold the Corsa."), not_examples=("I dropped it on my foot.",),
     ),
     ShapeRule(

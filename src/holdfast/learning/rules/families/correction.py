@@ -54,7 +54,7 @@ RULES: tuple[ChangeRule, ...] = (
         "no longer", "ends",
             r"\b(?:no longer|(?:not|\w+n't|dont|doesnt|isnt)\b[^.!?]{0,60}\bany ?more|any longer|stopped|quit|gave up"
             r"|given up|cancell?ed|called off|fell through|is off|is over|is dead|is gone|got rid of|broke up|split up|gone|closed"
-            r"|used to|dropped out|withdrew|aborted|sold)\b",
+            r"|used to|dropped out|(?:took|taken) (?:my|our|the|him|her|them|it)\b[^.!?]{0,30} out of|withdrew|aborted|sold)\b",
         (("I no longer work there.", ""), ("Nodules gone, camera on the 15th.", ""), ("The house closed on Friday.", ""), ("Tadhg doesn't eat chicken any more.", "")),
     ),
     ChangeRule(
@@ -94,6 +94,7 @@ RETRACTION = (
     r"|messing)|^jk\b|that was a joke|not (?:actually )?true|i made (?:that|it) up|i (?:was )?lied|no,? wait"
     r"|wait,? no|i mean (?:no|not|the)|i misspoke|i (?:had )?misremembered|i(?: was|'m| am) mistaken|i was wrong"
     r"|i stand corrected|my mistake|i got that wrong|slip of the tongue|cancel that|not (?:going to|gonna) happen after all"
+    r"|^(?:please |pls )?forget (?:about )?(?:my|that i|that my|i'm|im)\b[^.!?]*|(?:don't|dont|do not) (?:save|store|remember|keep|note|record|memori[sz]e) (?:that|it|any of (?:that|it))[.!]*$"
     r"|changed my mind(?: about (?:it|that|this))?[.!]*$)(?:\b|$)"
 )
 """The speaker takes back what they said just before."""
@@ -102,9 +103,12 @@ RETRACTION_EXAMPLES = (
     "ya youre right. forget i said it",
     "Scratch that, I was joking.",
     "never mind that",
+    "Forget that I live in Porto.",
+    "please don't save that",
 )
 RETRACTION_NOT_EXAMPLES = (
     "I forgot my keys.",
     "He never minds the rain.",
+    "Don't remember that I like tea.",
     "I changed my mind about commas: use them.",
 )

@@ -5,7 +5,17 @@ Other languages are not read beyond this: their value is kept in the user's own 
 
 from dataclasses import dataclass
 
+from holdfast.learning.rules.lexicon import NAME
+
 _REST = r"(?P<value>[^\n]{3,500})"
+_BEFORE = r"(?:^|[.!?,;:-] |\b(?:please|pls|and|so|also|ok|but|just|(?:could|can|would|will) you) )(?:please |pls |just |always |do |also )*"
+_STORE = (
+    r"(?:save|store|record|log|learn|keep|write|jot|note|add|put)(?: (?:this|it|the following))(?: down)?(?: (?:in|to|into) (?:your |my |the )?(?:memory|notes|mind|head))?(?: for (?:later|me))?\s*:\s*"
+    r"|(?:save|store|record|keep in memory|save to memory) that "
+)
+_VERB = r"(?:is|are|was|has|have|likes|loves|hates|lives|works|studies|starts|ends|closes|opens|costs|prefers|needs|wants|comes|goes|takes|leaves|can't|can|doesn't|don't|will|must|turns|speaks|moved|owns|drives|plays)"
+_OTHERS = rf"(?P<value2>(?:(?:the|a|an|his|her|their|our) (?:[a-z0-9'-]+ ){{1,4}}?|{NAME}(?:'s)? (?:[a-z'-]+ ){{0,3}}?|(?:she|he|they|it) ){_VERB}\b[^\n]{{1,400}})"
+"""Behind "remember" without "that": what somebody or something else is or does."""
 _LINE = r"(?P<value>[^\n。！？]{2,300}?)"
 
 
@@ -22,21 +32,27 @@ class ExplicitRule:
 RULES: tuple[ExplicitRule, ...] = (
     ExplicitRule(
         "en",
-        r"(?:^|[.!?,;:-] |\b(?:please|pls|and|so|also|ok|but|just|could you|can you|would you) )(?:please |pls "
-        r"|just |always |do |also )*"
+        rf"{_BEFORE}(?:"
         r"(?:(?:remember|memori[sz]e|don't forget|dont forget|do not forget|never forget|keep in mind|bear in mind"
-        r"|note|take note|make a note|make a mental note|note down|write down|jot down|save to memory|store in memory"
+        r"|note|take note|make a note|make a mental note|keep a note|note down|write down|jot down|save to memory|store in memory"
         r"|add to (?:your )?memory)"
-        r"(?: of (?:this|the following)| this| the following| for (?:later|next time|me|the future))?(?:,? that "
-        r"|\s*:\s*|,? (?:i|i'm|i've|my|we|our|we're) ?)"
-        r"|for (?:future reference|the record|your (?:records|notes|information|memory))\s*[,:]? (?:that )?|fyi[,:]? (?:that )?)" + _REST,
+        r"(?: of (?:this|the following)| this| the following| (?:these|a few|some) (?:things?|facts?|points?)(?: about me)?| for (?:later|next time|me|the future))?(?:,? that "
+        r"|\s*:\s*|,? (?:i|i'm|im|i've|ive|my|we|our|we're) ?)"
+        rf"|{_STORE}|for (?:future reference|the record|your (?:records|notes|information|memory))\s*[,:]? (?:that )?|(?:fyi|note to self)[,:]? (?:that )?){_REST}"
+        rf"|(?:remember|memori[sz]e|don't forget|dont forget|keep in mind|note) {_OTHERS})",
         (
             ("Remember that I park on level 3.", "I park on level 3."),
             ("Please note: the archive closes at noon.", "the archive closes at noon."),
             ("For the record, we dropped the second phase.", "we dropped the second phase."),
             ("don't forget my sister is vegan", "my sister is vegan"),
+            ("Can you remember that I like tea?", "I like tea"),
+            ("Save this: my seat is 14C.", "my seat is 14C."),
+            ("Add this to your memory: I like tea.", "I like tea."),
+            ("Remember Sofia likes orchids.", "Sofia likes orchids."),
+            ("remember the gate closes at ten", "the gate closes at ten"),
         ),
-        ("Do you remember that I asked?", "I remember that day.", "Remember when we sailed?", "Note the irony."),
+        ("Do you remember that I asked?", "I remember that day.", "Remember when we sailed?", "Note the irony.", "Can you remember my name?", "remember my birthday", "Don't remember that I like tea.",
+         "Do you remember that I like tea?", "Save the file.", "Remember the milk."),
     ),
     ExplicitRule(
         "de",

@@ -1,9 +1,10 @@
 """Who the user is: name, age, origin, home, work, languages."""
 
 from holdfast.learning.rules.family import SlotRule
-from holdfast.learning.rules.lexicon import ADVERBS, END, JOB, MONTH, NAME, NUMBER, VALUE
+from holdfast.learning.rules.lexicon import ADVERBS, END, JOB, MONTH, NAME, VALUE
 
 _IM = r"\b(?:i'm|im|i am) "
+_WORD_AGE = r"(?:thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?)"
 _PLACE = rf"(?P<value>(?:the |a |an )?{NAME}(?:(?:, | in | near ){NAME})?)"
 
 RULES: tuple[SlotRule, ...] = (
@@ -16,26 +17,33 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("My name is mud.", "Call me when you land."),
     ),
     SlotRule(
-        "introduces", "identity",
-        r"^(?:(?:hi|hello|hey|good \w+|right|so)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b"
-        r"|(?P<value2>(?-i:[A-Z][a-z]+))(?: from| here|, i\b|, i'|, and i\b|, your\b|, the\b)\b)",
-        "name", "{whose} name is {value}.", 0.8,
-        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam, I live in Leeds.", "Sam")),
-        not_examples=("I'm Irish.", "I am here.", "I'm Irish, I cook."),
+        "name without capitals", "identity",
+        r"(?-i:^(?:[^A-Z]|\bI\b|^[A-Z])*)\bmy name(?:'s| is) (?P<value>[a-z][a-z'-]+(?: [a-z][a-z'-]+)?)(?:\s*(?:[,.;!?()]|[^\x00-\x7f]|$)| (?:and|but|so|from)\b)",
+        "name", "{whose} name is {value}.", 0.85, small=True,
+        examples=(("hi my name is ana and i live in porto", "ana"), ("my name is ana sousa", "ana sousa")),
+        not_examples=("my name is not important", "My name is mud.", "my name is on the list", "my name is hard to spell"),
     ),
     SlotRule(
-        "age", "identity", rf"{_IM}(?P<value>{NUMBER})(?: years? (?:old|of age)| yrs? old| yo\b| now\b|(?:,| and|\.|$))",
+        "introduces", "identity",
+        r"(?:^|[,:;!] )(?:(?:hi|hello|hey|good \w+|right|so|yes|sure|well|btw)[,.!]* )?(?-i:I am|I'm) (?:(?P<value>(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\b"
+        r"|(?P<value2>(?-i:[A-Z][a-z]+))(?:(?: from| here|, i|, i'[a-z]+| and i|, your|, the|, an?|, my| and my|, \d+)\b| ?\(|\s*[.!]*$|\s*[^\x00-\x7f]))",
+        "name", "{whose} name is {value}.", 0.8,
+        examples=(("I am Aurelio Ferrando; my brother got the Battista.", "Aurelio Ferrando"), ("Hi, I'm Sam, I live in Leeds.", "Sam"), ("I'm Ana.", "Ana"), ("Nice to meet you, I'm Ana, a nurse", "Ana")),
+        not_examples=("I'm Irish.", "I am here.", "I'm Irish, I cook.", "I'm Ok.", "I'm Muslim.", "I'm From the support team.", "I'm Brazilian."),
+    ),
+    SlotRule(
+        "age", "identity", rf"{_IM}(?:now |already |almost )?(?:an? )?(?P<value>\d{{1,3}}|{_WORD_AGE})(?:[- ]years?[- ](?:old|of age)| yrs? old| ?yo\b| now\b|\s*(?:,| and\b|[.!](?:\s|$)|[^\x00-\x7f]|$))",
         "age", "{who} is {value} years old.", 0.75,
-        examples=(("I am seventy-four years of age, a retired judge", "seventy-four"), ("i'm 38 years old", "38")),
-        not_examples=("I'm 20 minutes late.",),
+        examples=(("I am seventy-four years of age, a retired judge", "seventy-four"), ("i'm 38 years old", "38"), ("I am 29.", "29"), ("I'm a 34 year old nurse", "34")),
+        not_examples=("I'm 20 minutes late.", "I'm 1.82 m tall.", "I'm one of them."),
     ),
     SlotRule(
         "born", "identity",
-            rf"\bi was born (?:and raised )?(?:in|on|near) {VALUE}{END}", "born", "{who} was born in {value}.", 0.9,
-        examples=(("I was born in Belém.", "Belém"),),
+            rf"\bi was born (?:and raised )?(?P<where>in|on|near) {VALUE}{END}", "born", "{who} was born {where} {value}.", 0.9,
+        examples=(("I was born in Belém.", "Belém"), ("I was born on 3 May 1990.", "3 May 1990")),
     ),
     SlotRule(
-        "origin", "identity", rf"(?:{_IM}(?:originally )?from|\bi grew up (?:in|on|near)|\bi come from) {_PLACE}",
+        "origin", "identity", rf"(?:{_IM}(?:originally )?(?:{NAME}, )?(?:an? (?:[a-z0-9-]+ ){{0,4}}?{JOB} )?from|\bi grew up (?:in|on|near)|\bi come from) {_PLACE}",
         "from", "{who} is from {value}.", 0.85,
         examples=(("I'm originally from Sassello", "Sassello"), ("I grew up in Great Yarmouth.", "Great Yarmouth")),
         not_examples=("I'm from work directly.",),
@@ -50,15 +58,15 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "lives", "identity",
-            rf"\b(?:i|we) {ADVERBS}live (?:in|at|on|near|outside|just outside) {_PLACE}|{_IM}(?:now )?based in {_PLACE.replace('value', 'value2')}",
-        "lives_in", "{who} lives in {value}.", 0.85,
-        examples=(("I live in Pocitos, on the fifth floor", "Pocitos"),),
+            rf"(?:\b(?:i|we) {ADVERBS}live|{_IM}(?:now |currently |an? [^,.;!?]{{2,40}}? )?(?:based|living)) (?P<where>in|at|on|near|outside|just outside) (?P<value>(?:the |a |an )?(?:\d+[a-z]? )?{NAME}(?:(?:, | in | near ){NAME})?)",
+        "lives_in", "{who} lives {where} {value}.", 0.85,
+        examples=(("I live in Pocitos, on the fifth floor", "Pocitos"), ("I'm living in Berlin.", "Berlin"), ("I live at 12 Elm Street.", "12 Elm Street")),
         not_examples=("I live in hope.",),
     ),
     SlotRule(
         "job", "identity",
-            rf"(?:{_IM}(?:now |currently |still )?(?:an? |the )|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
-        "job", "{who} is a {value}.", 0.8,
+            rf"(?:{_IM}(?:now |currently |still )?(?:{NAME}, )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
+        "job", "{who} is {a_value}.", 0.8,
         examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse")),
         not_examples=("I'm a mess.", "I'm an idiot."),
     ),
@@ -66,15 +74,15 @@ RULES: tuple[SlotRule, ...] = (
         "became", "identity",
             r"\bi (?:became|have become|'ve become|got promoted to|was promoted to|am now) (?:an? |the )?(?P<value>self-employed"
             rf"|freelance|{JOB})\b",
-        "job", "{who} is now {value}.", 0.8, change="replaces",
+        "job", "{who} is now {a_value}.", 0.8, change="replaces",
         examples=(("In January I became a team manager.", "team manager"),),
     ),
     SlotRule(
         "employer", "identity",
-        rf"\bi(?:'m| am)? {ADVERBS}(?:work(?:ing)?|employed) (?:at|for|with) (?P<value>(?:the |a |an )?{NAME})",
+        rf"\bi(?:'m| am)? {ADVERBS}(?:work(?:ing)?|employed) (?:at|for) (?P<value>(?:the |a |an )?{NAME})",
         "employer", "{who} works at {value}.", 0.8,
         examples=(("I work at Harlow Electrical these days", "Harlow Electrical"),),
-        not_examples=("I work for free.",),
+        not_examples=("I work for free.", "I work with Sara and Tim."),
     ),
     SlotRule(
         "left the employer", "identity",

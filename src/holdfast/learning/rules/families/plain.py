@@ -4,7 +4,7 @@
 """
 
 from holdfast.learning.rules.family import ShapeRule
-from holdfast.learning.rules.lexicon import KIN, MONTH, NAME, NUMBER
+from holdfast.learning.rules.lexicon import I_OR_WE, KIN, MONTH, NAME, NUMBER, WEEKDAY
 
 _START = r"^(?:(?:also|and|so|btw|by the way|actually|oh|well|hi|hello|fyi)[,!]? )*"
 _OFTEN = (
@@ -12,10 +12,12 @@ _OFTEN = (
     r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|twice a (?:day|week|month|year)|once a (?:day|week|month|year)|part[- ]time|full[- ]time|remotely|from home|nights|shifts)"
 )
 
+_WHEN = rf"(?:tomorrow|next (?:week|weekend|month|year|spring|summer|autumn|winter|{WEEKDAY})|this (?:weekend|{WEEKDAY}|summer|winter|autumn|spring)|(?:on|by|until|from|every) (?:the )?(?:\d|{WEEKDAY}s?\b|{MONTH}\b)|in (?:{MONTH}\b|(?:the )?(?:spring|summer|autumn|winter)|{NUMBER} (?:days|weeks|months)))"
+
 RULES: tuple[ShapeRule, ...] = (
     ShapeRule(
         "family and animals", "relation",
-        rf"{_START}(?:i|we)(?:'ve| have)?(?: got| have)? (?:an? |{NUMBER} )(?:[a-z]+ ){{0,2}}(?:{KIN}|kids|children|sons|daughters|brothers|sisters|dogs?|cats?|horses?|rabbits?)\b",
+        rf"{_START}{I_OR_WE}(?:'ve| have)?(?: got| have)? (?:an? |{NUMBER} )(?:[a-z]+ ){{0,2}}(?:{KIN}|kids|children|sons|daughters|brothers|sisters|dogs?|cats?|horses?|rabbits?)\b",
         plain=True,
         examples=("I have two kids, Ada and Ben.", "We've got a dog."), not_examples=("I have two questions.",),
     ),
@@ -38,7 +40,7 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "turning point", "event",
-        rf"{_START}(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))",
+        rf"{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))",
         plain=True,
         examples=("We got married in May.", "I bought a house in Leeds."), not_examples=("I got the giggles.",),
     ),
@@ -49,9 +51,17 @@ RULES: tuple[ShapeRule, ...] = (
         examples=("Our daughter starts school in September.", "We're planning to visit Japan in May."), not_examples=("I start to see it.",),
     ),
     ShapeRule(
+        "appointment", "plan",
+        rf"{_START}(?:i|we)(?:'ve| have)? (?:have|got|booked|scheduled) (?:an? |my |our |the )?(?:[a-z0-9'-]+ ){{0,3}}?(?:appointment|appt|interview|meeting|stand-?ups?|call|exam|test|flight|trip|date|party|wedding|concert|surgery|operation|scan|check-?up|presentation|deadline|reservation|lesson|class|race|marathon|tickets?)\b[^.!?]*\b(?:{_WHEN}|{NUMBER} ?(?:am|pm)|at \d)"
+        rf"|{_START}(?:(?:i|we)(?:'m|'re| am| are)|(?:my|our) {KIN}(?: [A-Z][a-z]+)?(?:'s| is)) (?:going to {NAME}|flying|travell?ing|launching|moving to|getting married|going on (?:holiday|vacation|leave|a trip))\b[^.!?]*\b{_WHEN}|{_START}i'll be (?:on (?:holiday|vacation|leave|a trip)|away|out of office)\b[^.!?]*\b{_WHEN}|{_START}(?:i|we) start (?:my|our|a) new job\b",
+        plain=True, unless=r"\b(?:to bed|to sleep|home|now|right away)[.!]*$",
+        examples=("I have a dentist appointment on Tuesday at 3pm.", "I'm flying to Tokyo next Friday.", "We're going to Italy in August.", "I'll be on vacation next week.", "I start my new job on Monday.", "We're launching on 5 May.", "I have a job interview at Stripe on Thursday."),
+        not_examples=("I have a question about Friday's code.", "I'm going to bed."),
+    ),
+    ShapeRule(
         "decision", "decision",
         rf"{_START}(?:i|we)(?:'ve| have)? (?:just |finally |now )?(?:decided (?:to|on|against|not to)|chose|settled on|switched to|agreed to) [a-z]",
-        plain=True,
+        plain=True, unless=r"\b(?:app|server|tab|branch|table|window|(?:the|this) job|build|process|container|program|page|session|file|database|db|task|download|query|request)[.!]*$",
         examples=("We decided to use Postgres.", "I switched to Emacs."), not_examples=("I haven't decided.",),
     ),
     ShapeRule(

@@ -26,27 +26,28 @@ RULES: tuple[SlotRule, ...] = (
             rf"\bi(?:'d| would)? {ADVERBS}(?:much )?prefer {_THING}(?: (?:to|over|rather than|instead of) [^,.;!?]+)?{END}",
         "prefers:{value}", "{who} prefers {value}.", 0.8,
         examples=(("I prefer trains to planes.", "trains"), ("i prefer aisle seats.", "aisle seats")),
-        not_examples=("I prefer it.",),
+        not_examples=("I prefer it.", "I prefer to finish it at home."),
     ),
     SlotRule(
         "dislikes", "preference",
         rf"\bi {ADVERBS}(?:hate|dislike|detest|loathe|can't stand|cant stand|cannot stand|can't bear|(?:don't"
         rf"|dont|do not|never) (?:really )?(?:like|enjoy)) {_THING}{END}",
-        "likes:{value}", "{who} dislikes {value}.", 0.8,
+        "likes:{value}", "{who} dislikes {value}.", 0.8, lists=True,
         examples=(("I can't stand coriander.", "coriander"), ("i don't like museums with queues.", "museums with queues")),
         not_examples=("I don't like it.", "I hate you."),
     ),
     SlotRule(
-        "likes", "preference", rf"\bi {ADVERBS}(?:love|like|enjoy|adore) {_THING}{END}",
-        "likes:{value}", "{who} likes {value}.", 0.7,
+        "likes", "preference", rf"\bi {ADVERBS}(?:love|like|enjoy|adore) (?:both )?{_THING}{END}",
+        "likes:{value}", "{who} likes {value}.", 0.7, lists=True,
         examples=(("I love old maps.", "old maps"), ("I like workshops, cemeteries, and eating alone", "workshops")),
         not_examples=("I love you.", "I like it.", "i love that for you"),
     ),
     SlotRule(
         "allergy", "fact",
-            rf"\b(?:i'm|im|i am) {ADVERBS}(?:(?:very|severely|deathly|badly) )?allergic to {_THING}{END}|\bi(?:'ve"
-            r"| have)? (?:got )?(?:a |an )?(?:bad |severe |serious )?(?P<value2>[a-z]+) allergy\b",
-        "allergic_to:{value}", "{who} is allergic to {value}.", 0.9,
+            rf"\b(?:i'm|im|i am) {ADVERBS}(?:(?:very|severely|deathly|badly) )?allergic to (?:both )?{_THING}{END}|\bi(?:'ve"
+            r"| have)? (?:got )?(?:a |an )?(?:bad |severe |serious |mild |deadly )?(?P<value2>[a-z]+) allergy(?:\s*(?:[,.;:!?()\n]|[^\x00-\x7f]|$)| (?:and|but|so)\b)"
+            rf"|\bi(?:'ve| have)? (?:got )?(?:an? )?(?:bad |severe |serious |mild |deadly )?allergy to {_THING.replace('value', 'value3')}{END}",
+        "allergic_to:{value}", "{who} is allergic to {value}.", 0.9, lists=True,
         examples=(("I'm allergic to ibuprofen.", "ibuprofen"),),
         not_examples=("I'm allergic to Mondays lol",),
     ),
@@ -68,7 +69,7 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "avoids", "preference", rf"\bi (?:don't|dont|do not|never|can't|cant|cannot|won't|wont) {_FOOD} {_THING}{END}",
-        "avoids:{value}", "{who} does not {verb} {value}.", 0.75,
+        "avoids:{value}", "{who} does not {verb} {value}.", 0.75, lists=True,
         examples=(("I don't eat sesame, it sticks in my teeth", "sesame"),),
         not_examples=("I don't watch it.",),
     ),
@@ -80,18 +81,25 @@ RULES: tuple[SlotRule, ...] = (
     SlotRule(
         "fears", "preference",
             rf"\b(?:i'm|im|i am) {ADVERBS}(?:so |very )?(?:afraid|scared|terrified) of {_THING}(?: honestly)?{END}",
-        "fears:{value}", "{who} is afraid of {value}.", 0.75,
+        "fears:{value}", "{who} is afraid of {value}.", 0.75, lists=True,
         examples=(("i am afraid of fish honestly.", "fish"),), not_examples=("I'm afraid of that.",),
     ),
     SlotRule(
         "gave up", "decision",
             rf"\bi(?:'ve| have)? {ADVERBS}(?:gave up|given up|quit|stopped) (?P<value>smoking|drinking|alcohol|sugar"
-            r"|coffee|caffeine|meat|dairy|gluten|gambling|vaping|social media|chocolate)\b|\b(?:i'm|im|i am) off the (?P<value2>drink"
+            r"|coffee|caffeine|meat|dairy|gluten|gambling|vaping|social media|chocolate)(?:\s*(?:[,.;:!?()\"\n]|[^\x00-\x7f]|$)|\s+(?:and|but|because|since|so|in|on|for|at|after|when|last|this|a|an|two|three|years?|years|completely|entirely|altogether|again|ago|now|around|\d+)\b)|\b(?:i'm|im|i am) off the (?P<value2>drink"
             r"|booze|cigarettes|sugar|coffee)\b",
         "gave_up:{value}", "{who} gave up {value}.", 0.85, change="ends",
         examples=(("I gave up smoking in May.", "smoking"), ("im off the drink since new years", "drink")),
+        not_examples=("I stopped drinking coffee.",),
     ),
 )  # fmt: skip
 
-NOT_A_THING = rf"^(?:{_NOT_A_THING})\b"
-"""Values that are no things: "I like it", "I love that you came"."""
+_OF_THIS_TALK = (
+    r"(?:the |that |this )?(?:first|second|third|last|other|previous|next|latest|former|latter|new|old) (?:one|option|version|draft|answer|response|reply|suggestion|idea|paragraph|sentence|line|design|choice|example"
+    r"|approach|title|name|picture|image|part|half)s?"
+)
+NOT_A_THING = rf"^(?:{_NOT_A_THING}|everything|nothing|anything|(?:my |this )?life|{_OF_THIS_TALK}|(?:option|version|draft) [a-z0-9])\b|\bit\b|\b(?:in|of|on|about|with|from) (?:this|that|these|those|them)\b"
+"""Values that are no things: "I like it", "I love that you came"; or only what is being talked about: "I prefer the second draft"."""
+NO_ALLERGENS = r"^(?:my |this )?(?:mondays?|mornings?|work|bullshit|people|stupid\w*|drama|nonsense|meetings?|fun|you)\b"
+"""What people say they are allergic to in jest."""

@@ -23,7 +23,7 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("My niece Raya will be seven in May.", "Raya"),), not_examples=("My brother On Friday",),
     ),
     SlotRule(
-        "my role's name", "relation", rf"\b(?:my|our) {_ROLE}'s name is {_NAMED}",
+        "my role's name", "relation", rf"\b(?:my|our) {_ROLE}'s (?:first |full )?name is {_NAMED}",
         "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
         examples=(("My son's name is Gonzalo.", "Gonzalo"),),
     ),
@@ -33,11 +33,17 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("Joana, my girlfriend, she stays until June", "Joana"), ("Inés is my daughter.", "Inés")),
     ),
     SlotRule(
-        "pet", "relation",
-            rf"\b(?:i|we) (?:have|'ve got|ve got|got|adopted|own|keep) (?:an? |the |two |three )?(?:[a-z]+[ -]){{0,4}}(?P<role>{PETS}s?),? (?:called"
-            rf"|named|by the name of) {_NAMED}",
+        "has a role", "relation",
+            rf"\b(?:i|we)(?:'ve| have)? (?:have|got|adopted|own|keep|hired) (?:an? |the |two |three )?(?:[a-z]+[ -]){{0,2}}?{_ROLE}(?:,? (?:called|named|by the name of)|, (?:(?:her|his|their|its|the) name is |(?:she's|he's|she is|he is) (?:called )?)?| - |:) ?{_NAMED}",
         "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
-        examples=(("I have a tortoise named Código.", "Código"),),
+        examples=(("I have a tortoise named Código.", "Código"), ("I have a new boss, her name is Eva.", "Eva"), ("I have a daughter, Mia.", "Mia")),
+        not_examples=("I have two cats.",),
+    ),
+    SlotRule(
+        "another pet", "relation",
+            rf"(?:,| and| plus) (?:an? |the |my |our )(?:[a-z]+[ -]){{0,2}}(?P<role>{PETS}),? (?:called|named) {_NAMED}",
+        "{role}", "{whose} {role} is {value}.", 0.85, target="node_item", related=("{role}", "{value}"), passing=True,
+        examples=(("I have two kids and a dog called Rex.", "Rex"),), not_examples=("She has a cat called Mo.",),
     ),
     SlotRule(
         "somebody's role name", "relation",

@@ -25,7 +25,7 @@ RULES: tuple[ShapeRule, ...] = (
     ShapeRule(
         "went over to", "decision",
         rf"{_START}{_PERSON}{_AUX} (?:gone (?:over|back to|full|part|vegan|vegetarian|freelance|private)|went over to|decided on|changed (?:to|from)|signed (?:up (?:for|with)|with)|renamed|hired|traded (?:in )?(?:the|my|our)|cancell?ed (?:the|my|our|{NAME})|painted|took (?:my|our|the) [^.!?]{{2,30}} out of|let (?:my|our|the) [^.!?]{{2,40}} (?:lapse|go)|haven't (?:smoked|drunk|eaten|had|been|used|touched) [^.!?]*since)\b",
-        plain=True,
+        plain=True, unless=r"\b(?:app|server|tab|branch|table|window|(?:the|this) job|build|process|container|program|page|session|file|database|db|task|download|query|request)[.!]*$",
         examples=("I've gone over to Firefox.", "We renamed the wifi network to Kestrel.", "I traded the Fiesta in for a Yaris.", "I haven't smoked since New Year."),
         not_examples=("I've gone mad.", "We decided."),
     ),

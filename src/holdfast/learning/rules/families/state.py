@@ -25,6 +25,12 @@ RULES: tuple[ShapeRule, ...] = (
         not_examples=("The whole thing is on fire.", "The cat is at it again."),
     ),
     ShapeRule(
+        "day of a thing", "fact",
+        rf"{_START}(?:(?:my|our|the) )?(?:[a-z]+ ){{0,2}}?(?:deadline|launch|meeting|exam|wedding|party|flight|appointment|interview|release|due date|kick-?off|anniversary|rent day|payday|concert|surgery|graduation)(?: (?:for|of|with) (?:[a-zA-Z]+ ){{0,3}}?[a-zA-Z]+)?(?: is|'s)(?: now| still| due)?(?: on| at| in| by)? {_WHEN}",
+        plain=True, alone=True,
+        examples=("The deadline is Friday.", "deadline is friday", "The deadline for the report is 5 April."), not_examples=("The exam is hard.",),
+    ),
+    ShapeRule(
         "amount of a thing", "fact",
         rf"{_START}{_THING} (?:is|are|has|have|costs|holds|weighs|takes) (?:about |around |only |now )?(?:[$€£] ?\d|{NUMBER} (?:[a-z]+ ){{0,2}}?(?:people|pages|euros?|pounds|dollars|kilos?|kg|km|miles|litres|metres|minutes|hours|days|weeks|months|years|rooms|seats|members|students|points|percent|a (?:month|week|year|night|day)|each))\b",
         plain=True,
@@ -61,7 +67,7 @@ RULES: tuple[ShapeRule, ...] = (
     ShapeRule(
         "in the making", "plan",
         rf"{_START}(?:i'm|im|i am|we're|we are) (?:applying|saving|getting|adopting|training|in {NAME}|on (?:nights|days|leave)|looking for an? (?:flat|job|house|room))\b[^.!?]*(?:\bfor\b|\ban?\b|until|at\b|in\b)",
-        plain=True,
+        plain=True, unless=r"\b(?:errors?|exceptions?|timeouts?|warnings?)\b",
         examples=("I'm saving for a trip to Japan.", "We're getting a puppy in spring.", "I'm in Berlin until Friday."), not_examples=("I'm getting tired.",),
     ),
 )  # fmt: skip
