@@ -95,3 +95,35 @@ def test_who_somebody_works_with_is_no_employer():
     assert "employer" not in {
         each.attribute for each in plain(learned("I work with Sara and Tim."))
     }
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Call me Annie.", "The user wants to be called Annie."),
+        ("Please call me Annie, please", "The user wants to be called Annie."),
+        ("I go by Sam.", "The user wants to be called Sam."),
+        ("i live in porto", "The user lives in Porto."),
+        ("hi, i live in new york and i work nights", "The user lives in New York."),
+        ("I'm getting married in June.", "The user is getting married in June (2026-06)."),
+        ("I got married in June.", "The user got married in June (2025-06)."),
+    ],
+)
+def test_how_to_be_addressed_where_one_lives_and_when_a_plan_is(said, text):
+    assert text in texts(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Call me tomorrow.",
+        "Call me Monday.",
+        "Call me an Uber",
+        "I prefer Python.",
+        "i live in hope",
+        "i live in constant fear",
+    ],
+)
+def test_a_call_is_no_name_and_hope_no_place(said):
+    found = texts(said)
+    assert not any("called" in each or "lives in" in each for each in found)

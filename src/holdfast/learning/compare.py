@@ -16,7 +16,7 @@ import snowballstemmer
 from holdfast.learning import meaning, roles
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
-from holdfast.learning.rules.lexicon import word_list
+from holdfast.learning.rules.lexicon import GENERIC_STEMS, STOP_WORDS, word_list
 from holdfast.learning.rules.text import compile_rule, fold, literal
 
 Outcome = Literal["same", "supersede", "add"]
@@ -72,22 +72,6 @@ _NUMBERS = {
         word_list("zero one two three four five six seven eight nine ten eleven twelve")
     )
 }
-_GENERIC = frozenset(
-    word_list(
-        "km kg kilo mile metre meter mg ml percent degre gram euro pound dollar cost price pay paid month week day year hour minut time morn night start end begin new old first last next"
-        " today tomorrow yesterday januari februari march april may june juli august septemb octob novemb decemb monday tuesday wednesday thursday"
-        " friday saturday sunday instead still alway never everi anymor"
-    )
-)
-"""Stems that say when or how much, not what about."""
-_STOP = frozenset(
-    word_list(
-        "a an the and or but so if then than that this these those it its it's he she they we i you me him her them us my your his our their mine who whom"
-        " which what when where why how is am are was were be been being do does did done have has had having will would shall should can could may might must"
-        " to of in on at by for from with about as into over under up down out off not no yes just also too very really still now there here all any some"
-        " user user's said says say asked remember get got gets go goes going went make made one thing things lot bit im ive dont ok oh well like"
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -111,7 +95,7 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(
         _NUMBERS.get(word) or stem(word)
         for word in words
-        if word not in _STOP and (len(word) > 1 or word.isdigit())
+        if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())
     )
 
 
@@ -379,7 +363,7 @@ def _figures(words: Iterable[str]) -> frozenset[str]:
 
 
 def _topic(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word not in _GENERIC and not word[0].isdigit())
+    return frozenset(word for word in words if word not in GENERIC_STEMS and not word[0].isdigit())
 
 
 def _weights(sets: Sequence[frozenset[str]]) -> dict[str, float]:

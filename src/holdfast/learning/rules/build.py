@@ -28,6 +28,7 @@ from holdfast.learning.rules.lexicon import (
     NOT_JOBS,
     NOT_NAMES,
     NOT_SMALL_NAMES,
+    NOT_SMALL_PLACES,
 )
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
@@ -47,7 +48,10 @@ _ARTICLE: Any = compile_rule(r"^(?:an?|the|my|any|all|some) ")
 _DEMONYM: Any = compile_rule(DEMONYMS)
 _NO_JOB: Any = compile_rule(NOT_JOBS)
 _NOT_INTRODUCED: Any = compile_rule(NOT_INTRODUCED)
-_NO_SMALL_NAME: Any = compile_rule(NOT_SMALL_NAMES)
+_NO_SMALL: dict[str, Any] = {
+    "name": compile_rule(NOT_SMALL_NAMES),
+    "lives_in": compile_rule(NOT_SMALL_PLACES),
+}
 _NO_SLOT: Any = compile_rule(NOT_THINGS)
 _NO_ALLERGEN: Any = compile_rule(NO_ALLERGENS)
 _STATE: Any = compile_rule(STATES)
@@ -105,12 +109,12 @@ def _makes_sense(match: SlotMatch) -> bool:
         or any(_NO_NAME.search(each) for each in named)
         or _NO_SLOT.search(match.groups.get("slot", ""))
         or (match.rule.attribute == "job" and _NO_JOB.search(value))
-        or (match.rule.small and _NO_SMALL_NAME.search(value))
+        or (match.rule.small and _NO_SMALL[match.rule.attribute].search(value))
         or (match.rule.name == "introduces" and _NOT_INTRODUCED.search(value))
         or (match.rule.rest and _STATE.search(value))
         or (match.rule.name == "allergy" and _NO_ALLERGEN.search(value))
         or (
-            match.rule.name in ("introduces", "left the employer")
+            match.rule.name in ("introduces", "called", "left the employer")
             and (_NO_NAME.search(value) or _DEMONYM.search(value))
         )
     )

@@ -25,7 +25,8 @@ _PAST = compile_rule(
 
 
 _AHEAD = compile_rule(
-    r"\b(?:booked|scheduled|planned|due|postponed|pushed|moved|rescheduled|will|'ll|going to|starts?|until|till|til|by)\b"
+    r"\b(?:booked|scheduled|planned|due|postponed|pushed|moved|rescheduled|will|'ll|going to|starts?|until|till|til|by"
+    r"|(?:am|is|are|'m|'re|'s|im) (?:getting|being) \w+)\b"
 )
 
 

@@ -94,6 +94,12 @@ NOT_SMALL_NAMES = (
 )
 """Words behind "my name is" that are nobody's name."""
 
+NOT_SMALL_PLACES = (
+    r"^(?:an?|the|my|your|his|her|it|here|there|that|this|these|those|very|too|quite|such|some|something|somewhere|what|same|different|old|both|all|each|me|us|you|hope|town|constant|fear|denial|squalor|peace|comfort|exile|poverty|luxury|style|jeans|sin|pain|shared|rented|social|downtown|uptown"
+    r"|paradise|hell|silence|harmony|separate|student|hotels?|tents?|vans?|sheltered|temporary|public|our|their|one|two|central|rural|suburbia)\b"
+)
+"""Words behind "i live in" that are no place of that name."""
+
 NOT_JOBS = (
     r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist"
     r"|guardian|mess)$|^(?:bad|good|terrible|horrible|awful|lousy|decent|better|worse|big|huge|total|real|proper|crazy|lazy|slow|fast) "
@@ -111,3 +117,21 @@ ADVERBS = (
     r"(?:(?:really|absolutely|just|also|still|now|currently|always|usually|actually|only|already|finally"
     r"|recently|both|all|kind of|mostly|secretly|honestly) )*"
 )
+
+GENERIC_STEMS = frozenset(
+    word_list(
+        "km kg kilo mile metre meter mg ml percent degre gram euro pound dollar cost price pay paid month week day year hour minut time morn night start end begin new old first last next"
+        " today tomorrow yesterday januari februari march april may june juli august septemb octob novemb decemb monday tuesday wednesday thursday"
+        " friday saturday sunday instead still alway never everi anymor"
+    )
+)
+"""Stems that say when or how much, not what about."""
+STOP_WORDS = frozenset(
+    word_list(
+        "a an the and or but so if then than that this these those it its it's he she they we i you me him her them us my your his our their mine who whom"
+        " which what when where why how is am are was were be been being do does did done have has had having will would shall should can could may might must"
+        " to of in on at by for from with about as into over under up down out off not no yes just also too very really still now there here all any some"
+        " user user's said says say asked remember get got gets go goes going went make made one thing things lot bit im ive dont ok oh well like"
+    )
+)
+"""Words that say nothing by themselves."""

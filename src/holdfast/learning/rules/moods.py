@@ -177,6 +177,9 @@ PRIVATE = Mood(
 
 _SENTENCE = tuple((mood.name, compile_rule(mood.pattern)) for mood in SENTENCE_MOODS)
 _REQUEST: Any = compile_rule(REQUEST.pattern)
+_ADDRESS: Any = compile_rule(
+    r"\b(?:call me|address me as) (?-i:[A-Z][a-z'-]+)(?: (?-i:[A-Z][a-z'-]+))?(?:,? (?:please|instead|from now on|for short))*[.!]*$"
+)
 _FICTION: Any = compile_rule(FICTION.pattern)
 _PRIVATE: Any = compile_rule(PRIVATE.pattern)
 
@@ -187,8 +190,8 @@ def mood_of(sentence: Sentence) -> str | None:
 
 
 def is_request(sentence: Sentence) -> bool:
-    """Whether it asks for something to be done this once."""
-    return bool(_REQUEST.search(sentence.folded))
+    """Whether it asks for something to be done this once: "call me tomorrow", but not "call me Annie"."""
+    return bool(_REQUEST.search(sentence.folded)) and not _ADDRESS.search(sentence.folded)
 
 
 def is_fiction(folded: str) -> bool:

@@ -10,11 +10,17 @@ _PLACE = rf"(?P<value>(?:the |a |an )?{NAME}(?:(?:, | in | near ){NAME})?)"
 RULES: tuple[SlotRule, ...] = (
     SlotRule(
         "name", "identity",
-        r"\b(?:my (?:full )?name is|my name's|i go by|i'm called|people call me|everyone calls me|(?:please )?call me"
-        rf"|address me as) (?P<value>{NAME})",
+        rf"\b(?:my (?:full )?name is|my name's|i'm called|people call me|everyone calls me) (?P<value>{NAME})",
         "name", "{whose} name is {value}.", 0.95,
-        examples=(("Hi, my name is Teodora Ilieva.", "Teodora Ilieva"), ("Please call me Sam.", "Sam")),
-        not_examples=("My name is mud.", "Call me when you land."),
+        examples=(("Hi, my name is Teodora Ilieva.", "Teodora Ilieva"),),
+        not_examples=("My name is mud.",),
+    ),
+    SlotRule(
+        "called", "identity",
+        rf"\b(?:i go by|call me|address me as|i(?:'d)? (?:prefer|like|want) to be called) (?P<value>{NAME})(?:,? (?:please|instead|from now on|for short))*[.!]*$",
+        "called", "{who} wants to be called {value}.", 0.95,
+        examples=(("Please call me Sam.", "Sam"), ("You can call me Annie", "Annie"), ("Just call me Sam, please.", "Sam"), ("I prefer to be called Sam.", "Sam")),
+        not_examples=("Call me when you land.", "Call me an Uber.", "Call me Ishmael is how it begins."),
     ),
     SlotRule(
         "name without capitals", "identity",
@@ -62,6 +68,13 @@ RULES: tuple[SlotRule, ...] = (
         "lives_in", "{who} lives {where} {value}.", 0.85,
         examples=(("I live in Pocitos, on the fifth floor", "Pocitos"), ("I'm living in Berlin.", "Berlin"), ("I live at 12 Elm Street.", "12 Elm Street")),
         not_examples=("I live in hope.",),
+    ),
+    SlotRule(
+        "lives, without capitals", "identity",
+        r"(?-i:^(?:[^A-Z]|\bI\b|^[A-Z])*)\b(?:i|we) (?:now |currently )?live (?P<where>in) (?P<value>[a-z][a-z'-]+(?: [a-z][a-z'-]+)??)(?:\s*(?:[,.;!()]|[^\x00-\x7f]|$)| (?:and|but|so|now|with|since|for|near|at|by|again|alone|together)\b)",
+        "lives_in", "{who} lives {where} {value}.", 0.75, small=True,
+        examples=(("i live in porto", "porto"), ("hi, i live in new york and work nights", "new york"), ("i live in porto for now", "porto")),
+        not_examples=("i live in hope", "i live in a flat", "i live in constant fear", "i live in town", "i live in the city", "i live in my car", "i live in jeans"),
     ),
     SlotRule(
         "job", "identity",
