@@ -16,7 +16,7 @@ from holdfast.entries import service as entries
 from holdfast.kernel import jobs, metrics, revisions
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Tx
-from holdfast.kernel.errors import Conflict, HoldfastError
+from holdfast.kernel.errors import BackendUnavailable, Conflict, HoldfastError
 from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.learning.proposal import StoredProposal
@@ -139,6 +139,8 @@ async def _undo(undoing: _Undoing, change: _Change, answer: Reverted) -> None:
         await UNDO[change.kind](undoing, change)
     except _NothingLeft:
         return
+    except BackendUnavailable:
+        raise  # the whole undoing failed: nothing of it is kept, and it may be asked for again
     except HoldfastError as error:
         answer.kept.append(KeptObject(change.kind, change.object_id, error.detail))
     else:
