@@ -2,6 +2,8 @@
 
 import pytest
 
+from holdfast.kernel.errors import BackendUnavailable
+from holdfast.learning import revert
 from holdfast.learning.revert import _Change
 from tests.learning.service.in_process import new_job
 
@@ -53,6 +55,26 @@ async def test_a_superseded_fact_comes_back(talk):
     await talk.say("I live in Lisbon now.")  # what came back can be replaced again
     await talk.settle()
     assert not any("Porto" in line for line in await talk.core())
+
+
+async def test_an_undoing_that_loses_the_database_changes_nothing(talk, org, db, monkeypatch):
+    await talk.say("My niece is called Raya.", "Remember that I park on level 3.")
+    job = await talk.settle()
+    rows = await talk.memories()
+
+    async def lost(*_):
+        raise BackendUnavailable("the database went away")
+
+    with monkeypatch.context() as patch:
+        patch.setitem(revert.UNDO, "memory", lost)
+        with pytest.raises(BackendUnavailable):
+            await revert.revert_job(db, org.caller("ana"), job["id"])
+
+    assert await talk.memories() == rows
+    assert len((await talk.call("GET", "/memory-nodes", params={"q": "Raya"}))["data"]) == 1
+    done = await talk.call("POST", f"/jobs/{job['id']}/revert")
+    assert done["kept"] == []
+    assert await talk.memories() == []
 
 
 async def test_a_job_that_is_not_over_is_not_undone(talk, org, db):
