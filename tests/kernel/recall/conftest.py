@@ -1,6 +1,6 @@
 """An index of this test alone: an org, a caller, and short words for putting and asking."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -71,3 +71,18 @@ async def index(embedding_db: Database, org: Any) -> Index:
 @pytest.fixture
 async def other_index(embedding_db: Database, make_org: Any) -> Index:
     return Index(embedding_db, (await make_org()).caller())
+
+
+@pytest.fixture
+def embedded(owner_connection: Any, org: Any) -> Callable[[], list[str]]:
+    """The objects of the org that have a vector."""
+
+    def names() -> list[str]:
+        rows = owner_connection.execute(
+            "SELECT p.object_id FROM passages p JOIN passage_vectors v"
+            " ON v.org_id = p.org_id AND v.passage_id = p.id WHERE p.org_id = %s ORDER BY 1",
+            [org.id],
+        ).fetchall()
+        return [name for (name,) in rows]
+
+    return names

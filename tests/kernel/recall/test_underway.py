@@ -60,21 +60,6 @@ def left(owner_connection, org):
 
 
 @pytest.fixture
-def embedded(owner_connection, org):
-    """The objects of the org that have a vector."""
-
-    def names() -> list[str]:
-        rows = owner_connection.execute(
-            "SELECT p.object_id FROM passages p JOIN passage_vectors v"
-            " ON v.org_id = p.org_id AND v.passage_id = p.id WHERE p.org_id = %s ORDER BY 1",
-            [org.id],
-        ).fetchall()
-        return [name for (name,) in rows]
-
-    return names
-
-
-@pytest.fixture
 def jobs_of(owner_connection, org):
     """The kinds of the org's jobs."""
 

@@ -51,21 +51,6 @@ async def turns(index, org, owner_connection) -> None:
     )
 
 
-@pytest.fixture
-def embedded(owner_connection, org):
-    """The objects of the org that have a vector."""
-
-    def names() -> list[str]:
-        rows = owner_connection.execute(
-            "SELECT p.object_id FROM passages p JOIN passage_vectors v"
-            " ON v.org_id = p.org_id AND v.passage_id = p.id WHERE p.org_id = %s ORDER BY 1",
-            [org.id],
-        ).fetchall()
-        return [name for (name,) in rows]
-
-    return names
-
-
 def follow(connection: psycopg.Connection[Any], org_id: str) -> None:
     """Add the vector of the answer, in the connection's transaction."""
     connection.execute(FOLLOW, [org_id, "m2", NOW, [VECTOR], [b"\0" * 8], LocalModel.name])
