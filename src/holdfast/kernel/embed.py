@@ -1,8 +1,8 @@
 """Text → vector: the models of embedding_models.py behind a queue, and which of them serves.
 
 Work is gathered: whatever is asked for while a batch is being embedded goes together in the next one, in a thread, so that
-the event loop never waits for arithmetic. Vectors are kept for a while by their text: a service embeds before it opens its
-transaction, and what it puts there finds the vector at hand.
+the event loop never waits for arithmetic. Vectors are kept for a while by their text: a service starts to embed before it opens
+its transaction, and what is added there, or follows it, finds the vector at hand.
 """
 
 import asyncio

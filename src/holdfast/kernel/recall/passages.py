@@ -25,7 +25,7 @@ OVERLAP_CHARS = 200
 # How many passages a write waits for; what is beyond is embedded by a job.
 MAX_AT_ONCE = 32
 MAX_INSIDE = 2
-# How many texts may wait for the local model before a write waits for its own.
+# How many texts may wait for the local model before a write waits until there are fewer.
 MAX_BEHIND = 16
 # How many passages one transaction indexes itself: a batch of a thousand memories, and then some.
 MAX_IN_TRANSACTION = 4_000
