@@ -23,7 +23,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import search as engine
 from holdfast.kernel.recall import times, words
-from holdfast.kernel.recall.model import Candidate
+from holdfast.kernel.recall.model import Candidate, Question
 from holdfast.kernel.recall.passages import cut, queries
 from holdfast.memories.passages import BEFORE_CHARS
 
@@ -76,24 +76,23 @@ async def features(
     """What the index says of one question, by the number of the passage."""
     text, scopes = question["q"], [f"memory/user:{caller.user_id}"]
     now = datetime.fromisoformat(question["date"]).replace(tzinfo=UTC) if question.get("date") else datetime.now(UTC)  # fmt: skip
-    begun = await engine.begin(db, caller, text, scopes)
-    asked = words.of_query(text)
+    asked_for = Question(text=text, scopes=tuple(scopes), kinds=("memory",), now=now)
+    asked = await engine.understand(db, caller, asked_for)
+    params = engine.candidate_params(asked_for, asked) | {"lexical_limit": ALL}
     candidates = await db.all(
-        caller, Candidate, queries.candidates, scopes=scopes, kinds=["memory"], workspace_id=None, labels=[],
-        vector=None, model=begun.model, lexical_limit=ALL, semantic_limit=0, asked_at=now, closely=False,
-        **engine.as_asked(asked),
-    )  # fmt: skip
+        caller, Candidate, queries.candidates, scopes=scopes, workspace_id=None, **params
+    )
     named = times.named_in(text, now)
     numbers = [{start: n for n, (start, _) in enumerate(cut(unit["text"]))} for unit in space.units]
     return {
         "q": text,
-        "query": words.without(text, set(begun.names)),
-        "names": begun.names,
+        "query": words.without(text, set(asked.names)),
+        "names": sorted(asked.names),
         "gold": question.get("gold", []),
         "category": question.get("category", "foreign"),
         "lexical": [
             [places[each.object_id], numbers[places[each.object_id]][each.starts], round(each.lexical, 4),
-             int(not asked.identifiers.isdisjoint(each.terms))]
+             int(not asked.words.identifiers.isdisjoint(each.terms))]
             for each in candidates
         ],
         "fits": [round(named.fit(_at(unit)), 3) for unit in space.units] if named else None,

@@ -23,7 +23,7 @@ from holdfast.kernel.embedding_models import Said
 from holdfast.kernel.recall import search as engine
 from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.answer import Ask
-from holdfast.kernel.recall.model import Candidate, Question
+from holdfast.kernel.recall.model import Question
 from holdfast.kernel.recall.passages import queries
 from holdfast.memories import recall as memories
 from holdfast.memories.model import ANYWHERE
@@ -128,19 +128,11 @@ async def sql_ms(db: Database, caller: Caller, texts: list[str]) -> float:
         started = time.perf_counter()
         await db.all(
             caller,
-            Candidate,
+            tuple,
             queries.candidates,
             scopes=list(SCOPES),
-            kinds=["memory"],
             workspace_id=None,
-            labels=[],
-            vector=asked.vector,
-            model=asked.model,
-            lexical_limit=engine.PER_ARM,
-            semantic_limit=engine.PER_ARM,
-            asked_at=question.now,
-            closely=True,
-            **engine.as_asked(asked.words),
+            **engine.candidate_params(question, asked),
         )
         spent.append(time.perf_counter() - started)
     return 1000 * statistics.median(spent)

@@ -190,7 +190,7 @@ class Asker:
             embedder = await self.db.services.get(Embedders).serving()
             assert embedder is not None
             [made] = await embedder.embed([Said(text)])
-            params = {"org": self.bench.org_id, "scope": NARROW, "words": text.split(), "vector": made.vector}  # fmt: skip
+            params = {"org": self.bench.org_id, "scope": NARROW, "words": text.split(), "vector": made.vector.text}  # fmt: skip
             await connection.execute(ARMS, params)
 
         return ask

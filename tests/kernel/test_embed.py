@@ -11,8 +11,8 @@ from holdfast.kernel.embedding_models import (
     LocalModel,
     RemoteModel,
     Said,
-    as_vector,
 )
+from holdfast.kernel.half_vectors import HalfVector
 from tests.kernel.recall.hashing import DIMENSIONS, HashingEmbedder
 
 
@@ -26,7 +26,7 @@ class Counting:
 
     def embed(self, said, *, patience_s):
         self.batches.append(list(said))
-        return [Embedding(as_vector([float(len(each.text)), 0.0]), None) for each in said]
+        return [Embedding(HalfVector.of([float(len(each.text)), 0.0]), None) for each in said]
 
     def close(self) -> None:
         pass
@@ -36,7 +36,7 @@ async def test_what_is_asked_for_at_once_is_embedded_together():
     model = Counting()
     embedder = Embedder(model, local=True)
     vectors = await asyncio.gather(*(embedder.embed([Said("x" * n)]) for n in range(1, 13)))
-    assert [made.vector for [made] in vectors] == [f"[{n:.4f},0.0000]" for n in range(1, 13)]
+    assert [made.vector.numbers.tolist() for [made] in vectors] == [[n, 0] for n in range(1, 13)]
     assert len(model.batches) < 12
     await embedder.embed([Said("xxx")])
     assert sum(len(batch) for batch in model.batches) == 12  # the last was at hand
@@ -89,7 +89,7 @@ async def test_the_bundled_model_gives_unit_vectors_in_order():
     embedder = open_embedder("local")
     assert embedder is not None
     one, two = await embedder.embed([Said("This is an example sentence"), Said("a cat")])
-    numbers = [float(x) for x in one.vector.strip("[]").split(",")]
+    numbers = one.vector.numbers
     assert len(numbers) == 384
     assert abs(sum(x * x for x in numbers) - 1) < 0.01
     assert one.vector != two.vector
@@ -108,7 +108,7 @@ async def test_a_remote_embedder_is_asked_by_the_openai_protocol_and_its_failure
     embedder = Embedder(RemoteModel(server.url, "key"), local=False)
     try:
         [made] = await embedder.embed([Said("green tea")])
-        assert len(made.vector.split(",")) == DIMENSIONS
+        assert len(made.vector.numbers) == DIMENSIONS
         assert made.tokens is None
         server.down = True
         with pytest.raises(EmbedderUnavailable):

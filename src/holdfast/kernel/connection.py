@@ -26,7 +26,7 @@ from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait
 from pydantic_core import from_json
 
-from holdfast.kernel import text_lists
+from holdfast.kernel import half_vectors, text_lists
 from holdfast.kernel.time_limit import TimeLimit
 
 T = TypeVar("T")
@@ -62,6 +62,7 @@ class Connection(psycopg.AsyncConnection[Any]):
         # Rows carry several JSON columns each; this parser takes a fifth of the time of the standard library's.
         set_json_loads(from_json, self)
         text_lists.install(self)
+        half_vectors.install(self)
 
     async def wait(  # psycopg's signature
         self,

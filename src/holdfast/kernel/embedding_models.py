@@ -1,20 +1,17 @@
 """What turns texts into vectors: the bundled local model, and any OpenAI-compatible endpoint."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple, Protocol
 from urllib.parse import urldefrag
 
 import httpx
 
+from holdfast.kernel.half_vectors import HalfVector
+
 DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
 
 # How many rows of bits a passage keeps for close reading, 8 bytes each: together half of what its vector takes.
 MAX_TOKEN_ROWS = 48
-
-Vector = str
-"""A vector as Postgres reads it: `[0.1,0.2]`."""
-
 
 class Said(NamedTuple):
     """A text to embed, who said it, and what was said just before ("" for nobody and nothing)."""
@@ -27,7 +24,7 @@ class Said(NamedTuple):
 class Embedding(NamedTuple):
     """A text's vector, and its tokens for close reading: 64 bits each, None where the model gives none."""
 
-    vector: Vector
+    vector: HalfVector
     tokens: bytes | None
 
 
@@ -72,8 +69,8 @@ class LocalModel:
             [each.before for each in said],
         )
         return [
-            Embedding(as_vector(row), self._as_bits(tokens, MAX_TOKEN_ROWS).tobytes())
-            for row, tokens in zip(encoded.vectors.tolist(), encoded.tokens, strict=True)
+            Embedding(HalfVector.of(row), self._as_bits(tokens, MAX_TOKEN_ROWS).tobytes())
+            for row, tokens in zip(encoded.vectors, encoded.tokens, strict=True)
         ]
 
     def close(self) -> None:
@@ -102,7 +99,7 @@ class RemoteModel:
             )
             reply.raise_for_status()
             data = sorted(reply.json()["data"], key=lambda each: each["index"])
-            rows = [as_vector(_unit([float(x) for x in each["embedding"]])) for each in data]
+            rows = [HalfVector.of(_unit([float(x) for x in each["embedding"]])) for each in data]
         except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
             raise EmbedderUnavailable(
                 f"the embedder does not answer: {type(error).__name__}"
@@ -114,17 +111,6 @@ class RemoteModel:
     def close(self) -> None:
         """Close its connections."""
         self._client.close()
-
-
-def as_vector(row: Sequence[float]) -> Vector:
-    """A row of numbers as Postgres reads it; four digits are more than half precision keeps."""
-    return _form(len(row)) % tuple(row)
-
-
-@cache
-def _form(dimensions: int) -> str:
-    """Filled in at once, in half the time that one number after another takes."""
-    return f"[{','.join(['%.4f'] * dimensions)}]"
 
 
 def _unit(row: list[float]) -> list[float]:

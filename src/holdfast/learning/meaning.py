@@ -6,7 +6,6 @@ weights are a logistic regression over all pairs of statements in the tuning spa
 `python -m bench.fit_changes` fits them anew. docs/learning.md has the trade-off at several thresholds.
 """
 
-import asyncio
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -188,9 +187,4 @@ async def embed_words(embedder: Embedder | None, words: Iterable[str]) -> Mappin
         )
     except EmbedderUnavailable:
         return NONE
-    rows = await asyncio.to_thread(lambda: [_parsed(each.vector) for each in made])
-    return dict(zip(texts, rows, strict=True))
-
-
-def _parsed(vector: str) -> Vector:
-    return np.fromstring(vector.strip("[]"), dtype=np.float32, sep=",")
+    return {text: each.vector.numbers for text, each in zip(texts, made, strict=True)}

@@ -241,7 +241,7 @@ async def _put(
         "pinned": document.pinned,
         "starts": [start for start, _ in cuts],
         "ends": [end for _, end in cuts],
-        "vectors": None if made is None else [each.vector for each in made],
+        "vectors": None if made is None else [each.vector.text for each in made],
         "tokens": None if made is None else [each.tokens for each in made],
         "model": None if embedder is None else embedder.model,
         "underway": underway,

@@ -8,8 +8,9 @@ from holdfast.kernel import metrics, usage
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
-from holdfast.kernel.embedding_models import EmbedderUnavailable, Embedding, Vector
+from holdfast.kernel.embedding_models import EmbedderUnavailable, Embedding
 from holdfast.kernel.errors import BackendUnavailable
+from holdfast.kernel.half_vectors import HalfVector
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Weights, fuse
@@ -43,7 +44,7 @@ class Understood:
 
     words: words.Words
     names: frozenset[str]
-    vector: Vector | None
+    vector: HalfVector | None
     tokens: bytes | None  # for close reading
     model: str | None
     weights: Weights

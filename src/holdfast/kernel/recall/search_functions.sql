@@ -130,7 +130,7 @@ CREATE OR REPLACE FUNCTION recall_preferences(in_org text, in_preferences text) 
 -- passage that was put since is found by its vector alone.
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_org text, in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
-    in_vector text, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
+    in_vector halfvec, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
     in_closely boolean, in_preferences text
 ) RETURNS TABLE (
     kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
@@ -144,7 +144,6 @@ CREATE OR REPLACE FUNCTION recall_candidates(
 DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
-    vector CONSTANT halfvec := in_vector::halfvec;
     preferences CONSTANT tsquery := recall_preferences(in_org, in_preferences);
     w record; near record;
     more_ids bigint[]; more_scores double precision[];
@@ -154,16 +153,16 @@ DECLARE
 BEGIN
     w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
     IF w.n = 0 THEN RETURN; END IF;
-    IF w.large OR vector IS NULL THEN
+    IF w.large OR in_vector IS NULL THEN
         any_word := (SELECT string_agg(each::text, ' | ') FROM unnest(w.queries) each)::tsquery;
     END IF;
     IF w.large THEN
-        near := recall_near(org, w.scope_ids, model, vector, any_word, true, in_kinds, w.workspace_id, in_labels, in_now,
+        near := recall_near(org, w.scope_ids, model, in_vector, any_word, true, in_kinds, w.workspace_id, in_labels, in_now,
                             in_semantic_limit);
         SELECT * INTO more_ids, more_scores
           FROM recall_close_words(org, near.worded, w.ids, w.lexemes, w.idfs, w.mean);
     ELSE
-        near := recall_closest(org, w.scope_ids, model, vector, in_semantic_limit);
+        near := recall_closest(org, w.scope_ids, model, in_vector, in_semantic_limit);
     END IF;
     wanted := ARRAY(SELECT unnest(recall_first(w.ids, w.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
 
@@ -183,7 +182,7 @@ BEGIN
                c.score,
                -- By this, words alone are ranked; beside a vector nobody asks for it.
                CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
-               coalesce(c.similarity, -(v.embedding <#> vector)), said.terms,
+               coalesce(c.similarity, -(v.embedding <#> in_vector)), said.terms,
                coalesce(said.terms && w.wholes, false),
                v.passage_id IS NOT NULL, v.tokens, w.n, coalesce(p.words @@ preferences, false)
           FROM chosen c
@@ -200,7 +199,7 @@ BEGIN
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = cardinality(wanted);
         IF NOT w.large THEN
-            near := recall_near(org, w.scope_ids, model, vector, any_word, false, in_kinds, w.workspace_id, in_labels, in_now,
+            near := recall_near(org, w.scope_ids, model, in_vector, any_word, false, in_kinds, w.workspace_id, in_labels, in_now,
                                 in_semantic_limit);
         END IF;
         wanted := ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, w.workspace_id, in_labels, in_now,
@@ -212,7 +211,7 @@ END $$;
 -- What can be said of objects that a question did not bring up: whether they are in these scopes at all, whether any word
 -- of the query is in them, and how close they are.
 CREATE OR REPLACE FUNCTION recall_probe(
-    in_org text, in_kind text, in_object_ids text[], in_scopes text[], in_text text, in_literals text, in_vector text, in_model text
+    in_org text, in_kind text, in_object_ids text[], in_scopes text[], in_text text, in_literals text, in_vector halfvec, in_model text
 ) RETURNS TABLE (object_id text, matches boolean, embedded boolean, similarity double precision)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -223,7 +222,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT p.object_id, bool_or(tsvector_to_array(p.words) && asked), bool_or(v.passage_id IS NOT NULL),
-           max(-(v.embedding <#> in_vector::halfvec))
+           max(-(v.embedding <#> in_vector))
       FROM passages p
       LEFT JOIN passage_vectors v ON v.org_id = p.org_id AND v.model_id = model AND v.passage_id = p.id
      WHERE p.org_id = org AND p.kind = in_kind AND p.object_id = ANY (in_object_ids)

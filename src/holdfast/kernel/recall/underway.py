@@ -138,7 +138,7 @@ def filled(document: Document, made: Sequence[Embedding], model: str) -> dict[st
         "kind": document.kind,
         "object_id": document.object_id,
         "updated_at": document.updated_at,
-        "vectors": [each.vector for each in made],
+        "vectors": [each.vector.text for each in made],
         "tokens": [each.tokens for each in made],
         "model": model,
     }
