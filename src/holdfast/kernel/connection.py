@@ -2,7 +2,8 @@
 
 It reads in one round trip and with one write: `read` sends the statement that enters an org, one or several statements and the Sync
 together. psycopg's own pipeline does the same in five waits and four writes, half a millisecond of a recall. With a last statement that
-takes this process some time to make, the others are sent first: the server carries them out meanwhile.
+takes this process some time to make, the others are sent first: the server carries them out meanwhile. So it does with one that follows
+up, while this process goes on with the rows of the others.
 
 psycopg asks the event loop whether a socket can be written to, twice for each statement of a pipeline, and every such
 question is a turn of the loop. A socket nearly always can: this one is looked at directly, and the loop is asked only
@@ -90,16 +91,18 @@ class Connection(psycopg.AsyncConnection[Any]):
         statements: Sequence[Statement],
         last: Callable[[], Statement] | None = None,
         follow_up: Callable[[], Awaitable[Statement | None]] | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Send statements in one implicit transaction, `enter` first, and wait for all; each cursor has its rows then.
 
         `last` makes the last statement; it is called when the others were sent. `follow_up` may make one more when they have their
-        rows. Whoever calls closes the connection where this raises: psycopg takes for prepared what was skipped.
+        rows, and `meanwhile` is called when that was sent. Whoever calls closes the connection where this raises: psycopg takes
+        for prepared what was skipped.
         """
         async with self.lock:
             await self.wait(self._reading(enter, statements, last, ends=follow_up is None))
             if follow_up is not None:
-                await self.wait(self._reading_on(await follow_up()))
+                await self.wait(self._reading_on(await follow_up(), meanwhile))
 
     def _reading(
         self,
@@ -124,15 +127,22 @@ class Connection(psycopg.AsyncConnection[Any]):
             return
         yield from self._finishing(pipeline)
 
-    def _reading_on(self, statement: Statement | None) -> Waits[None]:
+    def _reading_on(
+        self, statement: Statement | None, meanwhile: Callable[[], None] | None
+    ) -> Waits[None]:
         assert self._pipeline is not None, "what follows up has a pipeline"
         if statement is not None:
             yield from _enqueue(*statement)
-        yield from self._finishing(self._pipeline)
+        yield from self._finishing(self._pipeline, meanwhile)
 
-    def _finishing(self, pipeline: psycopg.AsyncPipeline) -> Waits[None]:
+    def _finishing(
+        self, pipeline: psycopg.AsyncPipeline, meanwhile: Callable[[], None] | None = None
+    ) -> Waits[None]:
         pipeline._enqueue_sync()
         _hand_over(pipeline)
+        if meanwhile is not None:
+            self.pgconn.flush()  # as above
+            meanwhile()
         yield from pipeline._communicate_gen()
         yield from pipeline._fetch_gen(flush=False)
         pipeline._exit(None)

@@ -5,7 +5,7 @@ Every way in is bound to the caller's org by row-level security from its first s
 - `db.one(caller, …)`, `db.all(caller, …)`: one read-only statement, in one round trip; sent again once if its
   connection was lost under it.
 - `db.in_turn(caller, …)`: two of these in one round trip, the second of which may be made while the first is being answered, and a
-  third that is made of their rows.
+  third that is made of their rows, and carried out while the caller goes on with them.
 - `db.together(caller)`: such statements of several services (`asyncio.gather`) in one round trip.
 - `db.read(caller)`: several read-only statements.
 - `db.begin(caller)`: all or nothing. BEGIN and the org travel with the first statement; statements sent with `run` and
@@ -36,12 +36,12 @@ from holdfast.kernel.replica import Replica
 from holdfast.kernel.session import ROLE, enter_service, one_transaction
 from holdfast.kernel.sql import Query, load
 from holdfast.kernel.time_limit import TimeLimit
-from holdfast.kernel.tx import FollowUp, Read, ReadBatch, Tx
+from holdfast.kernel.tx import FollowUp, Read, ReadBatch, Tx, rows_by_id
 from holdfast.kernel.typed_store import TypedStore
 
 queries = load(__file__, "db.sql")
 
-__all__ = ["Database", "Read", "Tx"]
+__all__ = ["Database", "Read", "Tx", "rows_by_id"]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -194,29 +194,28 @@ class Database:
         first: Read[T],
         second: Read[U] | Callable[[], Read[U]],
         third: Callable[[list[T], list[U]], Read[V] | None],
-    ) -> tuple[list[T], list[U], list[V]]:
-        """Two read-only statements in one round trip, and a third of their rows in another, if it is wanted: every row of each as
-        a value. A `second` that is a function makes the statement once the first was sent, while the server carries that out;
-        where `overlaps`, all are in one transaction."""
+        meanwhile: Callable[[], None],
+    ) -> psycopg.AsyncCursor[V] | None:
+        """Two read-only statements in one round trip, and a third of their rows in another, if it is wanted: the cursor that has
+        its rows. A `second` that is a function makes the statement once the first was sent, while the server carries that out;
+        `meanwhile` is called while it carries out the third. Where `overlaps`, all are in one transaction."""
         if self.gathers or self.in_transaction:
             rows = await self.all(caller, first.row_type, first.query, **first.params)
             then = second if isinstance(second, Read) else second()
             others = await self.all(caller, then.row_type, then.query, **then.params)
             read = third(rows, others)
-            if read is None:
-                return rows, others, []
-            return rows, others, await self.all(caller, read.row_type, read.query, **read.params)
+            meanwhile()
+            return None if read is None else await self._read_one(caller, *read)
         reads, last = ([first, second], None) if isinstance(second, Read) else ([first], second)
-        known: tuple[list[T], list[U]] = [], []
 
         async def follow_up(cursors: Sequence[psycopg.AsyncCursor[Any]]) -> Read[V] | None:
-            nonlocal known
-            known = await cursors[0].fetchall(), await cursors[1].fetchall()
-            return third(*known)
+            return third(await cursors[0].fetchall(), await cursors[1].fetchall())
 
         with tracing.statement(", ".join(each.query.name for each in reads)):
-            cursors = await once_more(lambda: self._read_alone(caller, reads, last, follow_up))
-            return *known, await cursors[2].fetchall() if len(cursors) > 2 else []
+            cursors = await once_more(
+                lambda: self._read_alone(caller, reads, last, follow_up, meanwhile)
+            )
+        return cursors[2] if len(cursors) > 2 else None
 
     @property
     def overlaps(self) -> bool:
@@ -229,13 +228,14 @@ class Database:
         reads: Sequence[Read[Any]],
         last: Callable[[], Read[Any]] | None = None,
         follow_up: FollowUp | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         replicated = None if self.replica is None else await self.replica.check_out()
         if self.replica is not None and replicated is not None:
             async with self.replica.lent(replicated):
-                return await self._read_on(replicated, caller, reads, last, follow_up)
+                return await self._read_on(replicated, caller, reads, last, follow_up, meanwhile)
         async with self._lender.lent_for_one_read() as connection:
-            return await self._read_on(connection, caller, reads, last, follow_up)
+            return await self._read_on(connection, caller, reads, last, follow_up, meanwhile)
 
     async def _read_on(
         self,
@@ -244,10 +244,11 @@ class Database:
         reads: Sequence[Read[Any]],
         last: Callable[[], Read[Any]] | None,
         follow_up: FollowUp | None,
+        meanwhile: Callable[[], None] | None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         try:
             tx = Tx(connection, caller, clock.now(), self.services)
-            return await tx.read_alone(reads, last, follow_up)
+            return await tx.read_alone(reads, last, follow_up, meanwhile)
         except BaseException:
             await connection.close()  # as in `read`
             raise

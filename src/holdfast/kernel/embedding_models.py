@@ -13,6 +13,7 @@ DEFAULT_REMOTE_MODEL = "text-embedding-3-small"
 # How many rows of bits a passage keeps for close reading, 8 bytes each: together half of what its vector takes.
 MAX_TOKEN_ROWS = 48
 
+
 class Said(NamedTuple):
     """A text to embed, who said it, and what was said just before ("" for nobody and nothing)."""
 

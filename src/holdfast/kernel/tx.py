@@ -166,10 +166,11 @@ class Tx:
         reads: "Sequence[Read[Any]]",
         last: "Callable[[], Read[Any]] | None" = None,
         follow_up: "FollowUp | None" = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> list[psycopg.AsyncCursor[Any]]:
         """Enter the caller's org, run read-only statements and wait for them, in one round trip; the transaction is over
         then. `last` makes another one while the server carries the others out; `follow_up` one more of their rows, for a second
-        round trip of the same transaction."""
+        round trip of the same transaction, and `meanwhile` is called while the server carries that out."""
         if self.connection.on_citus:
             async with one_transaction(self.connection):
                 await self.connection.execute(queries.enter.bytes, self._common)
@@ -177,7 +178,11 @@ class Tx:
                 if last is not None:
                     cursors.append(await self.send(*last()))
                 read = None if follow_up is None else await follow_up(cursors)
-                return cursors if read is None else [*cursors, await self.send(*read)]
+                if read is not None:
+                    cursors.append(await self.send(*read))
+                if meanwhile is not None:
+                    meanwhile()
+                return cursors
         enter = (queries.enter.bytes, {"org_id": self._common["org_id"]})
         statements = [self._statement(each) for each in reads]
 
@@ -199,6 +204,7 @@ class Tx:
             statements[:],
             None if last is None else made_last,
             None if follow_up is None else followed_up,
+            meanwhile,
         )
         return [cursor for cursor, *_ in statements]
 
@@ -209,6 +215,23 @@ class Tx:
             {**self._common, **read.params},
             _comes_in_binary(read.row_type),
         )
+
+
+async def rows_by_id(cursor: psycopg.AsyncCursor[T], ids: Sequence[str]) -> dict[str, T]:
+    """Of a cursor's rows those with these ids, as values; the others are not made into values."""
+    result = cursor.pgresult
+    assert result is not None, "the cursor has its rows"
+    column = [result.fname(n) for n in range(result.nfields)].index(b"id")
+    places = {result.get_value(n, column): n for n in range(result.ntuples)}
+    found: dict[str, T] = {}
+    for id in ids:
+        place = places.get(id.encode())
+        if place is not None:
+            await cursor.scroll(place, "absolute")
+            row = await cursor.fetchone()
+            assert row is not None, "there is a row at each place"
+            found[id] = row
+    return found
 
 
 FollowUp = Callable[[Sequence[psycopg.AsyncCursor[Any]]], Awaitable[Read[Any] | None]]

@@ -7,16 +7,18 @@ from typing import Any
 
 from holdfast.kernel import clock, given, row_values, sight
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.db import Database, Read
+from holdfast.kernel.db import Database, Read, rows_by_id
 from holdfast.kernel.recall import ahead
 from holdfast.kernel.recall import answer as recall_answer
 from holdfast.kernel.recall.answer import Ask, RecalledThing, Thing
-from holdfast.kernel.recall.fusion import Weights
+from holdfast.kernel.recall.fusion import Fusion, Weights
 from holdfast.kernel.recall.model import Found, Kind, Miss, Question
 from holdfast.kernel.recall.query import Explanation, Matched
 from holdfast.kernel.recall.search import (
     Begun,
+    Understood,
     candidate_params,
+    fusion,
     ranked,
     understand,
     understanding_at_once,
@@ -27,6 +29,10 @@ from holdfast.memories.graph.recall import along_the_graph, read_items
 from holdfast.memories.model import ANYWHERE, TRUSTS, Memory, Place, Trust
 from holdfast.memories.passages import queries, trust_label
 from holdfast.memories.view import View, look, looking, looking_by_words
+
+# How many rows are read while the candidates are read closely, for each that is wanted. On the tuning sets all of the ten best are
+# among these in 88 to 91 % of the questions, and in 66 to 71 % among as many as are wanted and a third more.
+LIKELY = 2
 
 _MEMORIES: tuple[Kind, ...] = ("memory",)
 _FIELDS = tuple(Memory.__dataclass_fields__)
@@ -85,17 +91,18 @@ async def recall(db: Database, caller: Caller, place: Place, ask: Ask) -> Recall
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """What a query brought up, and the rows that are shown first: None for one that may not be."""
+    """What a query brought up, and rows of it that were read along."""
 
     searched: ahead.Searched
-    rows: Mapping[str, Memory | None]
+    rows: Mapping[str, Memory]
 
 
 async def _look_and_search(
     db: Database, caller: Caller, ask: Ask, assumed: Begun
 ) -> tuple[View, _Ahead | None]:
-    """What a caller sees, what the query brings up there, and its rows, on one connection; None where an assumption was
-    wrong, or vectors are being made that recall waits for."""
+    """What a caller sees, what the query brings up there, and rows of it, on one connection; None where an assumption was
+    wrong, or vectors are being made that recall waits for. The rows that are likely to be shown are read while the candidates
+    are read closely; nine times in ten these are all."""
     watch = Stopwatch()
     question = recall_answer.question_of(ask, _MEMORIES)
     embedding = await understanding_at_once(db, question, assumed)
@@ -115,26 +122,34 @@ async def _look_and_search(
             watch.step("embedding")
             return Read(tuple, queries.recall_kept, candidate_params(question, asked))
 
+    view: View
+    understood: Understood
+    candidates: Fusion | None = None
     searched: ahead.Searched | None = None
-    wanted: list[str] = []
 
-    def rows_of(views: list[View], candidates: list[tuple[Any, ...]]) -> Read[Memory] | None:
-        nonlocal searched, wanted
+    def likely(views: list[View], found: list[tuple[Any, ...]]) -> Read[Memory] | None:
+        nonlocal view, understood, candidates, searched
         [view] = views
+        candidates = searched = None  # it may be called again, on another connection
         confirmed = ahead.confirm(db, caller, ask.query, assumed, view.begun)
         if not confirmed or view.underway is not None:
             return None
         understood = replace(asked, weights=Weights.of(view.weights)) if view.weights else asked
-        found = ranked(question, understood, candidates)
-        watch.step("search")
-        searched = ahead.Searched(understood, found, watch)
-        wanted = recall_answer.read_first(ask, found)
-        return _rows(caller, view, wanted) if wanted else None
+        candidates = fusion(question, understood, found)
+        ids = candidates.likely(LIKELY * recall_answer.at_once(ask))
+        return _rows(caller, view, ids) if ids else None
 
-    [view], _, rows = await db.in_turn(caller, first, second, rows_of)
+    def rank() -> None:
+        nonlocal searched
+        if candidates is not None:
+            searched = ahead.Searched(understood, ranked(question, candidates), watch)
+            watch.step("search")
+
+    rows = await db.in_turn(caller, first, second, likely, rank)
     if searched is None:
         return view, None
-    return view, _Ahead(searched, dict.fromkeys(wanted) | {row.id: row for row in rows})
+    wanted = recall_answer.read_first(ask, searched.found)
+    return view, _Ahead(searched, {} if rows is None else await rows_by_id(rows, wanted))
 
 
 def labels(category: str | None, tag: str | None, min_trust: Trust | None) -> tuple[str, ...]:
@@ -148,14 +163,14 @@ def as_view(
     db: Database,
     speaking: Caller,
     view: View,
-    rows_ahead: Mapping[str, Memory | None] | None = None,
+    rows_ahead: Mapping[str, Memory] | None = None,
 ) -> recall_answer.View:
     """What a caller sees of memories and of nodes' items, as recall searches and reads it; `rows_ahead` are those that were
     read already."""
     known = rows_ahead or {}
 
     async def read_memories(ids: Sequence[str]) -> Mapping[str, Thing]:
-        rows = {id: row for id in ids if (row := known.get(id)) is not None}
+        rows = {id: known[id] for id in ids if id in known}
         rows |= await read_rows(db, speaking, view, [id for id in ids if id not in known])
         return {id: Thing(row.value, row) for id, row in rows.items()}
 

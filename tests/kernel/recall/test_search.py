@@ -7,7 +7,7 @@ import pytest
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import passages
-from holdfast.kernel.recall.fusion import _Fields
+from holdfast.kernel.recall.columns import Fields
 from holdfast.kernel.recall.model import Candidate
 from holdfast.kernel.recall.search import search
 from holdfast.kernel.sql import Query
@@ -281,4 +281,4 @@ async def test_candidates_come_in_the_order_in_which_the_fusion_reads_them(index
     [row] = await index.db.all(
         index.caller, dict, passages.queries.candidates, **asked, **nothing, **limits
     )
-    assert tuple(row) == Candidate._fields == _Fields._fields
+    assert tuple(row) == Candidate._fields == Fields._fields

@@ -186,24 +186,24 @@ async def _shown(
 ) -> tuple[list[RecalledThing], int]:
     """The best that can be read, as many as fit. Reads a few more than are wanted, and more of them only where those do
     not suffice."""
-    hits, at_once = _hits_to_read(ask, found)
+    hits, first = _hits_to_read(ask, found)
     readable: list[RecalledThing] = []
     while hits and len(readable) < ask.limit:
-        best = list(hits[:at_once])
+        best = list(hits[:first])
         things = await _read(db, caller, readers, best)
         readable += [
             _recalled(thing, hit, ask)
             for hit in best
             if (thing := things.get((hit.kind, hit.object_id))) is not None
         ]
-        hits, at_once = hits[at_once:], READ_FOR_BUDGET
+        hits, first = hits[first:], READ_FOR_BUDGET
     return fitting(readable, lambda each: each.text, limit=ask.limit, max_tokens=ask.max_tokens)
 
 
 def read_first(ask: Ask, found: Found) -> list[str]:
     """The objects that `answer` reads at first."""
-    hits, at_once = _hits_to_read(ask, found)
-    return [hit.object_id for hit in hits[:at_once]]
+    hits, first = _hits_to_read(ask, found)
+    return [hit.object_id for hit in hits[:first]]
 
 
 def _hits_to_read(ask: Ask, found: Found) -> tuple[Sequence[Hit], int]:
@@ -211,7 +211,12 @@ def _hits_to_read(ask: Ask, found: Found) -> tuple[Sequence[Hit], int]:
     hits = found.hits
     if ask.min_score is not None:
         hits = [hit for hit in hits if hit.score >= ask.min_score]
-    return hits, ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
+    return hits, at_once(ask)
+
+
+def at_once(ask: Ask) -> int:
+    """How many objects are read at first."""
+    return ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
 
 
 async def _read(

@@ -12,20 +12,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.kernel.recall.closeness import closeness, expected_closeness
+from holdfast.kernel.recall.closeness import expected_closeness
+from holdfast.kernel.recall.columns import Columns, Fields, Floats
 from holdfast.kernel.recall.confidence import OPEN, Evidence, confidence
 from holdfast.kernel.recall.lazy import LazyHits, LazyParts
 from holdfast.kernel.recall.model import DEFAULT_IMPORTANCE, Arm, Found, Hit, Kind, Mode
 from holdfast.kernel.recall.times import NO_TIMES, Times
 
-Floats = npt.NDArray[np.float64]
-
-HALF = 18.0
 RECENT_DAYS = 30.0
 # Parts are whole multiples of one over this, a power of two: floating point adds those without error, in any order.
 PER_UNIT = 2.0**20
@@ -76,73 +74,65 @@ class Asked:
     tokens: bytes | None = None  # of the query, for close reading
     first_person: bool = False  # it asks about the one who asks
 
+    @property
+    def closely(self) -> bool:
+        """Whether the candidates are read closely."""
+        return bool(self.tokens) and self.mode == "hybrid"
+
 
 def fuse(candidates: Sequence[tuple[Any, ...]], asked: Asked, weights: Weights) -> Found:
     """Every object by its best passage, best first. Each candidate is a `Candidate`, or its fields in their order."""
-    if not candidates:
-        return Found([], [], asked.semantic)
-    view = _Columns.of(candidates, asked)
-    sure = _confidence(view, asked)
-    parts = _scaled(_parts(view, asked, weights), sure)
-    scores = _bounded(parts)
-    identified = _identified(view, asked)
-    _lift(parts, scores, identified, view.fields.object_id)
-    is_open = bool(identified.any()) or _is_open(view, asked, sure)
-    order = _lexical_order(view.fields) if asked.mode == "lexical" else _order(view, scores)
-    return _found(view, asked, order, parts, scores, is_open=is_open)
+    return Fusion(candidates, asked, weights).found()
 
 
-class _Fields(NamedTuple):
-    """The candidates turned over: each field with the values of all, as many as there are candidates."""
+class Fusion:
+    """A ranking in two steps: what is likely to come first can be read while the candidates are read closely."""
 
-    kind: tuple[Kind, ...]
-    object_id: tuple[str, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    session_id: tuple[str | None, ...]
-    actor: tuple[str | None, ...]
-    at: tuple[datetime, ...]
-    updated_at: tuple[datetime, ...]
-    importance: tuple[int, ...]
-    pinned: tuple[bool, ...]
-    lexical: tuple[float, ...]
-    rank: tuple[float, ...]
-    similarity: tuple[float | None, ...]
-    terms: tuple[list[str], ...]
-    whole: tuple[bool, ...]
-    embedded: tuple[bool, ...]
-    tokens: tuple[bytes | None, ...]
-    scope_size: tuple[float, ...]
-    preference: tuple[bool, ...]
+    def __init__(
+        self, candidates: Sequence[tuple[Any, ...]], asked: Asked, weights: Weights
+    ) -> None:
+        """Each candidate is a `Candidate`, or its fields in their order."""
+        self._asked, self._weights = asked, weights
+        self._view = Columns.of(candidates, semantic=asked.semantic) if candidates else None
+        self._known: dict[str, Floats] = {}  # parts that close reading does not change
 
+    def likely(self, most: int) -> list[str]:
+        """The objects of the best candidates, so many of these, if each were as close as its like are."""
+        view, asked = self._view, self._asked
+        if view is None:
+            return []
+        if asked.closely:
+            view = replace(view, close=view.expected)
+        parts = _parts(view, asked, self._weights)
+        if asked.closely:
+            self._known = parts
+        scores: Floats = sum(parts.values(), _identified(view, asked).astype(np.float64))
+        best = np.argsort(-scores)[:most].tolist()
+        return list(dict.fromkeys(view.fields.object_id[place] for place in best))
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """What the candidates are ranked by, a row for each."""
-
-    fields: _Fields
-    lexical: Floats  # saturated BM25
-    similarity: Floats  # 0 where there is no vector
-    compared: npt.NDArray[np.bool_]  # it has a vector, and so has the query
-    close: Floats | None  # None: not read closely
-
-    @classmethod
-    def of(cls, candidates: Sequence[tuple[Any, ...]], asked: Asked) -> "_Columns":
-        fields = _Fields(*zip(*candidates, strict=True))
-        bm25 = np.array(fields.lexical)
-        # None becomes NaN, which fmax passes over.
-        similarity = np.fmax(np.array(fields.similarity, dtype=np.float64), 0.0)
-        compared = np.array(fields.embedded) & asked.semantic
-        close = None
-        if asked.tokens and asked.mode == "hybrid":
-            read = closeness(asked.tokens, fields.tokens)
-            if read is not None:
-                # One that has a vector but no tokens is taken for as close as its like are.
-                close = np.where(np.isnan(read), expected_closeness(similarity), read)
-        return cls(fields, saturated(bm25), similarity, compared, close)
+    def found(self) -> Found:
+        """Every object by its best passage, best first."""
+        view, asked = self._view, self._asked
+        if view is None:
+            return Found([], [], asked.semantic)
+        if asked.closely and asked.tokens:
+            view = replace(view, close=view.read_closely(asked.tokens))
+        if self._known and view.close is not None:
+            parts = self._known | _close_parts(view, self._weights)
+        else:
+            parts = _parts(view, asked, self._weights)
+        sure = _confidence(view, asked)
+        parts = _scaled(parts, sure)
+        scores = _bounded(parts)
+        identified = _identified(view, asked)
+        _lift(parts, scores, identified, view.fields.object_id)
+        is_open = bool(identified.any()) or _is_open(view, asked, sure)
+        lexically = asked.mode == "lexical"
+        order = _lexical_order(view.fields) if lexically else _order(view, scores)
+        return _found(view, asked, order, parts, scores, is_open=is_open)
 
 
-def _parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
+def _parts(view: Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
     match asked.mode:
         case "lexical":
             rank = np.array(view.fields.rank)
@@ -153,7 +143,7 @@ def _parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
             return _hybrid_parts(view, asked, weights)
 
 
-def _hybrid_parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
+def _hybrid_parts(view: Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
     fields = view.fields
     close_weight = 0.0 if view.close is None else weights.close_reading
     # Where there are no vectors to compare, the words speak for both.
@@ -164,13 +154,11 @@ def _hybrid_parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, F
     parts = {
         "lexical": word_weight * view.lexical,
         "semantic": weights.semantic * view.similarity * view.compared,
-        "session": weights.session * _best_of_sessions(view),
         "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
         "importance": weights.importance * (importance - DEFAULT_IMPORTANCE) / 5,
         "pinned": weights.pinned * np.array(fields.pinned, np.float64),
     }
-    if view.close is not None:
-        parts["close_reading"] = close_weight * view.close * view.compared
+    parts |= _close_parts(view, weights)
     if any(fields.preference):
         own = np.array([actor not in _ASSISTANTS for actor in fields.actor])
         parts["preference"] = weights.preference * own * np.array(fields.preference, np.float64)
@@ -178,6 +166,14 @@ def _hybrid_parts(view: _Columns, asked: Asked, weights: Weights) -> dict[str, F
         fits = np.array([asked.times.fit(each) for each in fields.at])
         parts["temporal"] = weights.temporal * fits
     return parts | _actor_parts(fields.actor, asked, weights)
+
+
+def _close_parts(view: Columns, weights: Weights) -> dict[str, Floats]:
+    """The parts that close reading changes."""
+    parts = {"session": weights.session * _best_of_sessions(view)}
+    if view.close is not None:
+        parts["close_reading"] = weights.close_reading * view.close * view.compared
+    return parts
 
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "system"})
@@ -193,7 +189,7 @@ def _actor_parts(actors: Sequence[str | None], asked: Asked, weights: Weights) -
     }
 
 
-def _best_of_sessions(view: _Columns) -> Floats:
+def _best_of_sessions(view: Columns) -> Floats:
     """How well the best passage of its session fits, by its words and by its tokens: what was said around it gains by that.
 
     By tokens, a passage outside of sessions counts as a session of its own: it does not lose to the others, and gains nothing by
@@ -221,15 +217,10 @@ def exact(part: float) -> float:
     return round(part * PER_UNIT) / PER_UNIT
 
 
-def saturated(bm25: Floats) -> Floats:
-    """BM25 between 0 and 1."""
-    return bm25 / (bm25 + HALF)
-
-
 # --- how sure ---------------------------------------------------------------------------------------------------------
 
 
-def _confidence(view: _Columns, asked: Asked) -> float | None:
+def _confidence(view: Columns, asked: Asked) -> float | None:
     """How sure it is that something here answers the query; None where passages were not read closely."""
     if view.close is None:
         return None
@@ -266,7 +257,7 @@ def _bounded(parts: dict[str, Floats]) -> Floats:
     return bounded
 
 
-def _is_open(view: _Columns, asked: Asked, sure: float | None) -> bool:
+def _is_open(view: Columns, asked: Asked, sure: float | None) -> bool:
     """Whether something credible was found, so that there is an answer at all."""
     if sure is not None:
         return sure >= OPEN
@@ -277,7 +268,7 @@ def _is_open(view: _Columns, asked: Asked, sure: float | None) -> bool:
 # --- identifiers ------------------------------------------------------------------------------------------------------
 
 
-def _identified(view: _Columns, asked: Asked) -> npt.NDArray[np.bool_]:
+def _identified(view: Columns, asked: Asked) -> npt.NDArray[np.bool_]:
     """The candidates with an identifier of the query; none where many objects have it."""
     fields = view.fields
     none = np.zeros(len(fields.object_id), dtype=bool)
@@ -308,7 +299,7 @@ def _lift(
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def _order(view: _Columns, scores: Floats) -> list[int]:
+def _order(view: Columns, scores: Floats) -> list[int]:
     fields = view.fields
     # Tuples compare without a call for each: score, the latest change, the id.
     rows = zip(
@@ -317,7 +308,7 @@ def _order(view: _Columns, scores: Floats) -> list[int]:
     return [place for _, _, _, place in sorted(rows, reverse=True)]
 
 
-def _lexical_order(fields: _Fields) -> list[int]:
+def _lexical_order(fields: Fields) -> list[int]:
     """ts_rank_cd, then pinned, importance, the latest change."""
     by = (fields.rank, fields.pinned, fields.importance, fields.updated_at, fields.object_id)
     rows = zip(*by, range(len(fields.rank)), strict=True)
@@ -325,7 +316,7 @@ def _lexical_order(fields: _Fields) -> list[int]:
 
 
 def _found(
-    view: _Columns,
+    view: Columns,
     asked: Asked,
     order: Sequence[int],
     parts: dict[str, Floats],
@@ -347,7 +338,7 @@ def _found(
 
 
 def _hit(
-    fields: _Fields,
+    fields: Fields,
     arms: Sequence[tuple[Arm, ...]],
     scores: Floats,
     parts: Mapping[str, Floats],
@@ -365,7 +356,7 @@ def _hit(
     )
 
 
-def _arms(view: _Columns, asked: Asked, *, is_open: bool) -> list[tuple[Arm, ...]]:
+def _arms(view: Columns, asked: Asked, *, is_open: bool) -> list[tuple[Arm, ...]]:
     """Which arms found each. None of them: what speaks for it is no more than chance."""
     by_words = asked.mode == "lexical" or (asked.mode == "hybrid" and is_open)
     floor = FAINT_SIMILARITY if is_open else CREDIBLE_SIMILARITY

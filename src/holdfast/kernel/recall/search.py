@@ -13,7 +13,7 @@ from holdfast.kernel.errors import BackendUnavailable
 from holdfast.kernel.half_vectors import HalfVector
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person
-from holdfast.kernel.recall.fusion import Asked, Weights, fuse
+from holdfast.kernel.recall.fusion import Asked, Fusion, Weights
 from holdfast.kernel.recall.model import Found, Question
 from holdfast.kernel.recall.passages import queries
 from holdfast.kernel.recall.suggestion import preferences_wanted
@@ -159,12 +159,12 @@ async def rank(db: Database, caller: Caller, question: Question, asked: Understo
         workspace_id=question.workspace_id,
         **candidate_params(question, asked),
     )
-    return ranked(question, asked, candidates)
+    return ranked(question, fusion(question, asked, candidates))
 
 
-def ranked(question: Question, asked: Understood, candidates: Sequence[tuple[Any, ...]]) -> Found:
-    """What the index gave for a question, fused."""
-    found = fuse(
+def fusion(question: Question, asked: Understood, candidates: Sequence[tuple[Any, ...]]) -> Fusion:
+    """What the index gave for a question, to be fused."""
+    return Fusion(
         candidates,
         Asked(
             mode=question.mode,
@@ -178,6 +178,11 @@ def ranked(question: Question, asked: Understood, candidates: Sequence[tuple[Any
         ),
         asked.weights,
     )
+
+
+def ranked(question: Question, candidates: Fusion) -> Found:
+    """What the index gave for a question, fused."""
+    found = candidates.found()
     tally = usage.current()
     tally.recalls += 1
     tally.hits += bool(found.hits)
