@@ -198,7 +198,7 @@ async def test_what_was_kept_is_of_one_transaction_and_org(service, org, make_or
     ahead = "SELECT recall_words_ahead(%s, '{memory/user:ana}', NULL, 'tea', '')"
     ask = (
         "SELECT object_id FROM recall_candidates(%s, NULL, '{memory}', NULL, '{}', 'tea', '', NULL, NULL, 10, 10, now(),"
-        " false, NULL)"
+        " false, NULL, NULL)"
     )
     enter = "SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', %s, true)"
     with psycopg.connect(service.app_url) as raw:

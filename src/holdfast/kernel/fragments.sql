@@ -14,7 +14,7 @@ kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pi
 
 -- fragment: candidate_params
 -- What recall_candidates is given besides the org, the scopes and the workspace.
-%(labels)s, %(text)s, %(literals)s, %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s, %(preferences)s
+%(labels)s, %(text)s, %(literals)s, %(vector)s, %(model)s, %(lexical_limit)s, %(semantic_limit)s, %(asked_at)s, %(closely)s, %(preferences)s, %(keep)s
 
 -- fragment: seen_session
 -- A session of the active workspace that belongs to the user acted for; one without a user belongs to its agent, and to

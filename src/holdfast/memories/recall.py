@@ -18,6 +18,7 @@ from holdfast.kernel.recall.search import (
     Begun,
     Understood,
     candidate_params,
+    crowded,
     fusion,
     ranked,
     understand,
@@ -132,7 +133,7 @@ async def _look_and_search(
         [view] = views
         candidates = searched = None  # it may be called again, on another connection
         confirmed = ahead.confirm(db, caller, ask.query, assumed, view.begun)
-        if not confirmed or view.underway is not None:
+        if not confirmed or view.underway is not None or crowded(question, asked, found):
             return None
         understood = replace(asked, weights=Weights.of(view.weights)) if view.weights else asked
         candidates = fusion(question, understood, found)

@@ -95,6 +95,7 @@ async def candidates(db, org, *, text="", vector=None, labels=()):
         asked_at=NOW,
         closely=False,
         preferences=None,
+        keep=None,
     )
 
 

@@ -131,7 +131,7 @@ async def test_raw_sql_sees_its_own_org_through_the_function_and_none_without(
     await index.put("m1", "the secret garden")
     ask = (
         "SELECT object_id FROM recall_candidates(%s, '{memory/global:ana}', '{memory}', NULL, '{}', 'secret', '',"
-        " NULL, NULL, 10, 10, now(), false, NULL)"
+        " NULL, NULL, 10, 10, now(), false, NULL, NULL)"
     )
     with psycopg.connect(service.app_url, options="-c role=holdfast_app", autocommit=True) as raw:
         own, other = [index.caller.org_id], [other_index.caller.org_id]
@@ -277,7 +277,7 @@ async def test_candidates_come_in_the_order_in_which_the_fusion_reads_them(index
     }
     nothing = dict.fromkeys(("workspace_id", "vector", "model"))
     limits = {"lexical_limit": 5, "semantic_limit": 5, "asked_at": NOW}
-    limits |= {"closely": False, "preferences": None}
+    limits |= {"closely": False, "preferences": None, "keep": None}
     [row] = await index.db.all(
         index.caller, dict, passages.queries.candidates, **asked, **nothing, **limits
     )

@@ -17,6 +17,7 @@ from holdfast.kernel.recall.fusion import Asked, Fusion, Weights
 from holdfast.kernel.recall.model import Found, Question
 from holdfast.kernel.recall.passages import queries
 from holdfast.kernel.recall.suggestion import preferences_wanted
+from holdfast.kernel.recall.times import Times
 from holdfast.kernel.recall.underway import Underway, wait_for
 
 # What each arm brings to the fusion: for short answers the first, for longer ones the second. Beyond, recall at 10 and at 50
@@ -24,6 +25,11 @@ from holdfast.kernel.recall.underway import Underway, wait_for
 PER_ARM = 80
 PER_LONG_ARM = 150
 SHORT = 20
+# Of both arms together the best are read, four for each result and so many at least: recall at 10 and at 5 is the same. Not where the
+# query names a time or an identifier, which may bring up what is neither close nor alike; and of memories alone, since other kinds
+# of objects may have hundreds of passages.
+READ_AT_LEAST = 48
+READ_FOR_A_RESULT = 4
 # What `lexical` ranks by ts_rank_cd: all that matches, up to this many of the best by BM25.
 RANKED = 2_000
 
@@ -48,6 +54,7 @@ class Understood:
     tokens: bytes | None  # for close reading
     model: str | None
     weights: Weights
+    times: Times  # that the query names
     embedder_down: bool = False  # there is an embedder, and it did not answer
 
 
@@ -130,6 +137,7 @@ def _understood(
         tokens=made.tokens if made is not None and closely else None,
         model=begun.model,
         weights=Weights.of(begun.weights),
+        times=times.named_in(question.text, question.now),
         embedder_down=down,
     )
 
@@ -151,14 +159,12 @@ async def _embed(
 
 async def rank(db: Database, caller: Caller, question: Question, asked: Understood) -> Found:
     """Ask the index, and fuse what it gives."""
-    candidates = await db.all(
-        caller,
-        tuple,
-        queries.candidates,
-        scopes=list(question.scopes),
-        workspace_id=question.workspace_id,
-        **candidate_params(question, asked),
-    )
+    where = {"scopes": list(question.scopes), "workspace_id": question.workspace_id}
+    params = where | candidate_params(question, asked)
+    candidates = await db.all(caller, tuple, queries.candidates, **params)
+    if crowded(question, asked, candidates):
+        params["keep"] = None
+        candidates = await db.all(caller, tuple, queries.candidates, **params)
     return ranked(question, fusion(question, asked, candidates))
 
 
@@ -169,7 +175,7 @@ def fusion(question: Question, asked: Understood, candidates: Sequence[tuple[Any
         Asked(
             mode=question.mode,
             now=question.now,
-            times=times.named_in(question.text, question.now),
+            times=asked.times,
             names=asked.names,
             semantic=asked.vector is not None,
             identifiers=asked.words.identifiers,
@@ -202,9 +208,28 @@ def candidate_params(question: Question, asked: Understood) -> dict[str, Any]:
         "semantic_limit": per_arm,
         "asked_at": question.now,
         "closely": asked.tokens is not None and question.mode == "hybrid",
+        "keep": _kept(question, asked),
         "preferences": preferences_wanted(question.text) if question.mode == "hybrid" else None,
         **as_asked(asked.words),
     }
+
+
+def _kept(question: Question, asked: Understood) -> int | None:
+    """How many candidates are read; None for all."""
+    by_both = question.mode == "hybrid" and asked.vector is not None
+    if not by_both or question.kinds != ("memory",) or asked.times or asked.words.identifiers:
+        return None
+    return max(READ_AT_LEAST, READ_FOR_A_RESULT * question.limit)
+
+
+def crowded(
+    question: Question, asked: Understood, candidates: Sequence[tuple[Any, ...]]
+) -> bool:
+    """Whether the candidates that were read are passages of too few objects, so that all must be."""
+    kept = _kept(question, asked)
+    if kept is None or len(candidates) < kept:
+        return False
+    return len({object_id for _, object_id, *_ in candidates}) < question.limit
 
 
 def as_asked(asked: words.Words) -> dict[str, Any]:

@@ -123,7 +123,7 @@ CREATE OR REPLACE FUNCTION recall_preferences(in_org text, in_preferences text) 
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
 -- that is asked for, and what the fusion weighs; `preference` is whether it has one of `in_preferences`, where those are asked for.
 --
--- Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
+-- Of both arms' best, the best `in_keep` are read, where that is given. Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
 -- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
 --
 -- Without scopes (NULL), what recall_words_ahead kept is taken up: scopes, workspace and words are those that it was given. A
@@ -131,7 +131,7 @@ CREATE OR REPLACE FUNCTION recall_preferences(in_org text, in_preferences text) 
 CREATE OR REPLACE FUNCTION recall_candidates(
     in_org text, in_scopes text[], in_kinds text[], in_workspace_id text, in_labels text[], in_text text, in_literals text,
     in_vector halfvec, in_model text, in_lexical_limit integer, in_semantic_limit integer, in_now timestamptz,
-    in_closely boolean, in_preferences text
+    in_closely boolean, in_preferences text, in_keep integer
 ) RETURNS TABLE (
     kind text, object_id text, starts integer, ends integer, session_id text, actor text, at timestamptz,
     updated_at timestamptz, importance smallint, pinned boolean, lexical double precision, rank real,
@@ -145,6 +145,8 @@ DECLARE
     org CONSTANT text := entered_org(in_org);
     model CONSTANT integer := (SELECT m.id FROM embedding_models m WHERE m.name = in_model);
     preferences CONSTANT tsquery := recall_preferences(in_org, in_preferences);
+    -- The sum by which some are left out knows only the weights that an org has by default.
+    keep CONSTANT integer := (SELECT in_keep FROM orgs o WHERE o.org_id = org AND nullif(o.recall_weights, '{}') IS NULL);
     w record; near record;
     more_ids bigint[]; more_scores double precision[];
     any_word tsquery;
@@ -164,7 +166,7 @@ BEGIN
     ELSE
         near := recall_closest(org, w.scope_ids, model, in_vector, in_semantic_limit);
     END IF;
-    wanted := ARRAY(SELECT unnest(recall_first(w.ids, w.scores, in_lexical_limit)) UNION SELECT unnest(near.ids));
+    wanted := recall_best_of_both(w.ids, w.scores, in_lexical_limit, near.ids, near.similarities, keep);
 
     FOR attempt IN 1 .. 2 LOOP
         RETURN QUERY

@@ -195,6 +195,27 @@ CREATE OR REPLACE FUNCTION recall_first(in_ids bigint[], in_scores double precis
     RETURN ARRAY(SELECT hit.id FROM unnest(in_ids, in_scores) hit (id, score)
                   ORDER BY hit.score DESC, hit.id DESC LIMIT in_limit);
 
+-- The best of both arms, whether they may be shown or not; of these the best `in_keep`, where that is given: by a sum of both scores
+-- that is near to that of the fusion. What only words brought counts as close as the last that meaning brought, which is the closest it
+-- can be; the 16 best by words are always among them.
+CREATE OR REPLACE FUNCTION recall_best_of_both(
+    in_ids bigint[], in_scores double precision[], in_limit integer, close_ids bigint[], similarities double precision[],
+    in_keep integer
+) RETURNS bigint[]
+    LANGUAGE sql STABLE
+    RETURN ARRAY(
+        SELECT every.id
+          FROM (SELECT hit.id, hit.score / (hit.score + 18) AS score, hit.place <= 16 AS surely,
+                       (SELECT min(s.least) FROM unnest(similarities) s (least)) AS similarity
+                  FROM (SELECT h.id, h.score, row_number() OVER (ORDER BY h.score DESC, h.id DESC) AS place
+                          FROM unnest(in_ids, in_scores) h (id, score)
+                         ORDER BY h.score DESC, h.id DESC LIMIT in_limit) hit
+                UNION ALL SELECT close.id, 0, false, close.similarity
+                            FROM unnest(close_ids, similarities) close (id, similarity)) every
+         GROUP BY every.id
+         ORDER BY bool_or(every.surely) DESC, 0.67 * max(every.score) + coalesce(max(every.similarity), 0) DESC
+         LIMIT in_keep);
+
 -- Step 4. Of these passages the best that may be shown. Most of the best may be: first half as many again as are wanted are
 -- looked at, then eight times as many, then all.
 CREATE OR REPLACE FUNCTION recall_best(
@@ -348,5 +369,5 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION recall_bm25, recall_may_show, recall_shown, recall_scope_size, recall_frequency, recall_spelled_like,
-    recall_query_words, recall_word_hits, recall_first, recall_best, recall_near_by_index, recall_near_by_all, recall_closest,
+    recall_query_words, recall_word_hits, recall_first, recall_best_of_both, recall_best, recall_near_by_index, recall_near_by_all, recall_closest,
     recall_near, recall_close_words, recall_as_query FROM PUBLIC;

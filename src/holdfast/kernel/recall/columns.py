@@ -1,0 +1,76 @@
+"""Candidates turned over: what each is ranked by, on arrays with a place for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.kernel.recall.closeness import closeness, expected_closeness
+from holdfast.kernel.recall.model import Kind
+
+Floats = npt.NDArray[np.float64]
+
+HALF = 18.0
+
+
+class Fields(NamedTuple):
+    """The candidates turned over: each field with the values of all, as many as there are candidates."""
+
+    kind: tuple[Kind, ...]
+    object_id: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    session_id: tuple[str | None, ...]
+    actor: tuple[str | None, ...]
+    at: tuple[datetime, ...]
+    updated_at: tuple[datetime, ...]
+    importance: tuple[int, ...]
+    pinned: tuple[bool, ...]
+    lexical: tuple[float, ...]
+    rank: tuple[float, ...]
+    similarity: tuple[float | None, ...]
+    terms: tuple[list[str], ...]
+    whole: tuple[bool, ...]
+    embedded: tuple[bool, ...]
+    tokens: tuple[bytes | None, ...]
+    scope_size: tuple[float, ...]
+    preference: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the candidates are ranked by, a row for each."""
+
+    fields: Fields
+    lexical: Floats  # saturated BM25
+    similarity: Floats  # 0 where there is no vector
+    compared: npt.NDArray[np.bool_]  # it has a vector, and so has the query
+    close: Floats | None = None  # None: not read closely
+
+    @classmethod
+    def of(cls, candidates: Sequence[tuple[Any, ...]], *, semantic: bool) -> "Columns":
+        """Of candidates that are not read closely yet; `semantic`: whether the query has a vector."""
+        fields = Fields(*zip(*candidates, strict=True))
+        # None becomes NaN, which fmax passes over.
+        similarity = np.fmax(np.array(fields.similarity, dtype=np.float64), 0.0)
+        compared = np.array(fields.embedded) & semantic
+        return cls(fields, saturated(np.array(fields.lexical)), similarity, compared)
+
+    @property
+    def expected(self) -> Floats:
+        """How close each is likely to be, as far as that can be said before it is read closely."""
+        return expected_closeness(self.similarity)
+
+    def read_closely(self, tokens: bytes) -> Floats | None:
+        """How close each is to the tokens of a query; None where none has tokens. One that has a vector but no tokens is taken for
+        as close as its like are."""
+        read = closeness(tokens, self.fields.tokens)
+        return None if read is None else np.where(np.isnan(read), self.expected, read)
+
+
+def saturated(bm25: Floats) -> Floats:
+    """BM25 between 0 and 1."""
+    return bm25 / (bm25 + HALF)

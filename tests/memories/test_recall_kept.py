@@ -1,0 +1,102 @@
+"""Of the candidates the best are read, and their rows along with them: the answer is the one that reading all would give."""
+
+import pytest
+
+from holdfast.kernel.recall import search
+from holdfast.memories import recall as recall_of_memories
+from holdfast.memories.model import NewMemory, SavedMemory
+from holdfast.memories.saving import save_memory
+from tests.memories.test_recall_ahead import ask, process, save_all, scores, without_overlap
+
+HIKES = "We hiked along the river and camped under the trees that night. "
+
+
+async def save(db, caller, key: str, value: str, **fields) -> SavedMemory:
+    return await save_memory(db, caller, NewMemory({"key": key, "value": value, **fields}))
+
+
+def read_few(monkeypatch, number: int) -> None:
+    """Have this many candidates read."""
+    monkeypatch.setattr(search, "READ_AT_LEAST", number)
+    monkeypatch.setattr(search, "READ_FOR_A_RESULT", 0)
+
+
+@pytest.mark.parametrize("overlaps", [True, False])
+async def test_the_passages_of_one_long_memory_crowd_out_no_other(
+    service, org, monkeypatch, overlaps
+):
+    caller = org.caller()
+    read_few(monkeypatch, 4)
+    if not overlaps:
+        without_overlap(monkeypatch)
+    async with process(service) as db:
+        await save(db, caller, "long", HIKES * 100)
+        await save(db, caller, "lunch", "We had lunch by the river")
+        await save(db, caller, "tent", "The tent is under the stairs")
+        found = await ask(db, caller, "Where did we camp, along which river?", limit=3)
+    assert [row.key for row in found.data] == ["long", "lunch", "tent"]
+
+
+@pytest.mark.parametrize("overlaps", [True, False])
+async def test_no_more_than_the_best_are_read(service, org, monkeypatch, overlaps):
+    caller = org.caller()
+    if not overlaps:
+        without_overlap(monkeypatch)
+    async with process(service) as db:
+        for number in range(8):
+            await save(db, caller, f"{number}", f"In year {number} we painted a wall")
+        await save(db, caller, "tent", "The tent is by the river")
+        await save(db, caller, "boat", "Our boat lies at the river")
+        every = await ask(db, caller, "Where is the tent, where the boat?", limit=2)
+        read_few(monkeypatch, 4)
+        few = await ask(db, caller, "Where is the tent, where the boat?", limit=2)
+    assert scores(few) == scores(every)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_read"),
+    [
+        ("Where did Anna go?", False),
+        ("Where did Anna go in May 2023?", True),  # what is neither close nor alike may be of then
+        ("Where did Anna go for INV-1777?", True),
+    ],
+)
+async def test_times_and_identifiers_are_looked_for_among_all(
+    service, org, monkeypatch, query, is_read
+):
+    caller = org.caller()
+    read_few(monkeypatch, 2)
+    async with process(service) as db:
+        for number in range(4):
+            await save(db, caller, f"{number}", f"Anna did go to town {number}")
+        other = await save(db, caller, "other", "We were on an island, as was Anna, once or twice")
+        found = await ask(db, caller, query, limit=2, ids=(other.id,))
+    [miss] = found.misses
+    assert miss.reason == "crowded_out"
+    assert ("it came 5 of 5" in miss.detail) is is_read
+
+
+async def test_the_weights_of_an_org_decide_among_all(service, org, api, monkeypatch):
+    caller = org.caller()
+    read_few(monkeypatch, 2)
+    async with process(service) as db:
+        for number in range(6):
+            await save(db, caller, f"{number}", f"The garden has {number} new apple trees")
+        await save(db, caller, "pinned", "We ate an apple", pinned=True)
+        query = "Which apple trees are in the garden?"
+        assert (await ask(db, caller, query, limit=2)).data[0].key != "pinned"
+        await api.patch("/org", json={"recall_weights": {"pinned": 1.0}})
+        assert (await ask(db, caller, query, limit=2)).data[0].key == "pinned"
+        await api.patch("/org", json={"recall_weights": {}})
+        assert (await ask(db, caller, query, limit=2)).data[0].key != "pinned"
+
+
+@pytest.mark.parametrize("likely", [0, 1, 9])
+async def test_rows_that_were_not_read_along_are_read_afterwards(service, org, monkeypatch, likely):
+    caller = org.caller()
+    async with process(service) as db:
+        await save_all(db, caller)
+        before = scores(await ask(db, caller, limit=2))
+        monkeypatch.setattr(recall_of_memories, "LIKELY", likely)
+        monkeypatch.setattr(recall_of_memories.recall_answer, "SPARE", 0)
+        assert scores(await ask(db, caller, limit=2)) == before
