@@ -109,6 +109,7 @@ class Figures:
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     by_category: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     by_score: dict[float, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    of_ten: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     foreign: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     search_s: list[float] = field(default_factory=list)
     add_s: list[float] = field(default_factory=list)
@@ -128,6 +129,11 @@ class Figures:
         ideal = sum(1 / math.log2(place + 1) for place in range(1, min(len(gold), 10) + 1))
         self.values["nDCG@10"].append(gain / ideal)
         self.by_category[question["category"]].append(self.values["R@10"][-1])
+
+    def count_ten(self, question: dict[str, Any], found: list[str]) -> None:
+        """Add the recall of an answer of which ten were asked for, by category: fewer candidates are read for it."""
+        gold = set(question["gold"])
+        self.of_ten[question["category"]].append(len(gold & set(found)) / len(gold))
 
     def count_scores(self, question: dict[str, Any], scored: list[tuple[str, float]]) -> None:
         """Add whether each result was a right one, by the tenth of its score."""

@@ -78,6 +78,11 @@ async def measure(client: httpx.AsyncClient, name: str, spaces: list[Space]) -> 
                 figures.count(space, question, [unit for unit, _ in scored])
                 figures.count_scores(question, scored)
                 figures.count_sure(question, scored)
+                reply = await client.post(
+                    "/memories/recall", json=body | {"limit": 10}, headers=as_user
+                )
+                reply.raise_for_status()
+                figures.count_ten(question, [units[row["id"]] for row in reply.json()["data"]])
                 progress.advance(task)
             for question in foreign_to(place, max(len(spaces) // 4, 1)):
                 body = {"q": question, "limit": 10}
@@ -126,6 +131,12 @@ def show(name: str, measured: dict[str, Figures]) -> None:
     console.print(
         f"  {US}, R@10 by category: "
         + ", ".join(f"{c} {statistics.fmean(v):.3f}" for c, v in measured[US].by_category.items())
+    )
+    of_ten = measured[US].of_ten
+    every = [share for shares in of_ten.values() for share in shares]
+    console.print(
+        f"  {US}, R@10 where 10 are asked for: {statistics.fmean(every):.3f}; by category: "
+        + ", ".join(f"{c} {statistics.fmean(v):.3f}" for c, v in of_ten.items())
     )
     console.print(
         f"  {US}, share of gold among results by their score: "
