@@ -222,9 +222,7 @@ def _kept(question: Question, asked: Understood) -> int | None:
     return max(READ_AT_LEAST, READ_FOR_A_RESULT * question.limit)
 
 
-def crowded(
-    question: Question, asked: Understood, candidates: Sequence[tuple[Any, ...]]
-) -> bool:
+def crowded(question: Question, asked: Understood, candidates: Sequence[tuple[Any, ...]]) -> bool:
     """Whether the candidates that were read are passages of too few objects, so that all must be."""
     kept = _kept(question, asked)
     if kept is None or len(candidates) < kept:
