@@ -1,88 +1,103 @@
 """What one recall and one save cost beside the peers': `python -m bench.recall_cost [ROUNDS]`.
 
 Time on the CPU, which a busy machine changes little, and the time that passed. One conversation of LoCoMo is saved, one turn at a
-time, and its questions are asked with 10 results; each contestant takes its turn in every round (A B C A B C …), so that all
-meet the same machine. The cost of a contestant is the median over the rounds of: its own process (the service's, or that of the
-library's caller), and the processes of Postgres that work for it. Holdfast answers a save before its vector is made: each round of
-saves ends when all vectors are there, and what that takes is counted (`whole`).
+time, and questions are asked with 10 results, each once to every contestant. The contestants (cost_contestants.py): Holdfast over
+HTTP; Holdfast's service function called in process; LangGraph's PostgresStore and mem0 in process, where `make bench-peers` was run.
+The embedding alone is measured too; from it follow the parts of a search and of a save: embedding, SQL, Python, HTTP.
 
-Contestants: Holdfast over HTTP; Holdfast's service function called in process; LangGraph's PostgresStore and mem0 in process,
-where `make bench-peers` was run. The embedding alone takes its turn too; from it follow the parts of a search and of a save:
-embedding, SQL, Python, HTTP.
+Searches are measured in two ways:
+
+- in turns of ten (A B C A B C …), so that all meet the same machine. Each contestant has a copy of the model, 23 MB: when its turn
+  comes, the others have pushed it out of the processor's cache, and its first calls are twice as slow as its last. It is what a search
+  costs a process that does something else most of the time;
+- in a row: 60 questions one after another, then the next contestant (A B C, three times), without the first five. It is what a search
+  costs a service in use.
+
+The cost of a contestant is the median over its turns or rows of: its own process (the service's, or that of the library's caller), and
+the processes of Postgres that work for it. p50 and p90 are those of single calls. Holdfast answers a save before its vector is made:
+each round of saves ends when all vectors are there, and what that takes is counted (`whole`).
 """
 
-import asyncio
-import json
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 import uvloop
-from psycopg.conninfo import conninfo_to_dict
 from rich.table import Table
 
+from bench.cost_contestants import (
+    EMBEDDING,
+    IN_PROCESS,
+    LIMIT,
+    OVER_HTTP,
+    Contestant,
+    Work,
+    embedding_alone,
+    in_process,
+    name_of,
+    on_cpu,
+    over_http,
+    peer,
+)
 from bench.harness import Bench, bench_service, console, load_note
 from bench.peers import run as peers
 from bench.peers.contract import ADAPTERS
 from bench.quality import file_of, read
 from holdfast.kernel import logs
-from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database
 from holdfast.kernel.embed import Embedder, Embedders
-from holdfast.kernel.embedding_models import LocalModel, Said
+from holdfast.kernel.embedding_models import LocalModel
 from holdfast.kernel.recall import vectors
-from holdfast.kernel.recall.answer import Ask
-from holdfast.kernel.recall.underway import Underway
-from holdfast.memories import recall, saving
-from holdfast.memories.model import ANYWHERE, NewMemory, Place
-from holdfast.memories.passages import BEFORE_CHARS
 
 ROUNDS = 16
 PER_ROUND = 10
 WARM_UP = 3  # rounds that do not count
-LIMIT = 10
 SAVED = 420  # units that are there before anything is measured
 BATCH = 1_000
-OVER_HTTP, IN_PROCESS, EMBEDDING = "Holdfast over HTTP", "Holdfast in process", "embedding alone"
-
-Spent = tuple[float, float]
-"""The time that passed, and the time that a process was on the CPU, in seconds."""
-Work = Callable[[int], Awaitable[Spent]]
-"""Does one thing."""
+ROWS = 3
+PER_ROW = 60
+NOT_COUNTED = 5  # the first of each row
 
 
 @dataclass
 class Cost:
-    """What a contestant spent in the rounds so far: milliseconds for one call, a number for each round."""
+    """What a contestant spent, in milliseconds: `calls` has a number for each call, the others one for each turn, per call."""
 
-    wall: list[float] = field(default_factory=list)
-    whole: list[float] = field(
-        default_factory=list
-    )  # until everything is done, by the number of calls
+    calls: list[float] = field(default_factory=list)
+    least: float = float("inf")  # of the medians of the turns
+    whole: list[float] = field(default_factory=list)  # until everything is done
     process: list[float] = field(default_factory=list)
     postgres: list[float] = field(default_factory=list)
+
+    def add(self, passed: Sequence[float], rest: float, process: float, postgres: float) -> None:
+        """Add a turn: the seconds of each call and until everything was done, and those on the CPU."""
+        ms = 1e3 / len(passed)
+        self.calls += [1e3 * each for each in passed]
+        self.least = min(self.least, 1e3 * statistics.median(passed))
+        self.whole.append(ms * (sum(passed) + rest))
+        self.process.append(ms * process)
+        self.postgres.append(ms * postgres)
+
+    @property
+    def p50(self) -> float:
+        """The median time of a call."""
+        return statistics.median(self.calls)
+
+    @property
+    def p90(self) -> float:
+        """The time that nine of ten calls take at most."""
+        return statistics.quantiles(self.calls, n=10)[-1]
 
     @property
     def cpu(self) -> float:
         """The median time on the CPU of both, for one call."""
         both = [a + b for a, b in zip(self.process, self.postgres, strict=True)]
         return statistics.median(both)
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """Something that saves and searches, and the name of its database."""
-
-    name: str
-    database: str
-    save: Work
-    search: Work
-    settle: Callable[[], Awaitable[Spent]] | None = None  # waits until what was saved is complete
 
 
 class Backends:
@@ -100,195 +115,92 @@ class Backends:
         return sum(on_cpu(pid) for (pid,) in rows)
 
 
-def on_cpu(pid: int) -> float:
-    """The time that a process was on the CPU since it began, in seconds."""
-    return time.clock_gettime((~pid << 3) | 2)  # how Linux numbers the clocks of processes
-
-
-# --- contestants ------------------------------------------------------------------------------------------------------
-
-
-def as_body(user: str, unit: dict[str, Any], number: int) -> dict[str, Any]:
-    """A unit as a memory of a user."""
-    return {
-        "key": f"turn-{number}",
-        "value": unit["text"],
-        "source": unit["speaker"],
-        "session_id": f"{user}-{unit['session']}".replace(" ", "_"),
-    }
-
-
-def over_http(
-    bench: Bench,
-    connection: psycopg.Connection[Any],
-    units: list[dict[str, Any]],
-    questions: list[str],
-) -> Contestant:
-    """Holdfast as a client sees it. The client's own work counts for the time that passed, not for the CPU."""
-    headers = {"Holdfast-User": "over-http"}
-
-    async def post(path: str, body: dict[str, Any]) -> Spent:
-        before, started = on_cpu(bench.pid), time.perf_counter()
-        reply = await bench.http.post(path, json=body, headers=headers)
-        passed = time.perf_counter() - started
-        reply.raise_for_status()
-        return passed, on_cpu(bench.pid) - before
-
-    async def save(n: int) -> Spent:
-        return await post("/memories", as_body("over-http", units[n % len(units)], n))
-
-    async def search(n: int) -> Spent:
-        return await post("/memories/recall", {"q": questions[n], "limit": LIMIT})
-
-    async def settle() -> Spent:
-        before, started = on_cpu(bench.pid), time.perf_counter()
-        while connection.execute("SELECT FROM embeddings_underway LIMIT 1").fetchone():
-            await asyncio.sleep(0.001)
-        return time.perf_counter() - started, on_cpu(bench.pid) - before
-
-    return Contestant(OVER_HTTP, _name(bench.app_url), save, search, settle)
-
-
-def in_process(
-    bench: Bench, db: Database, units: list[dict[str, Any]], questions: list[str]
-) -> Contestant:
-    """Holdfast's service functions, called from this process."""
-    caller = Caller(
-        org_id=bench.org_id,
-        credential="service",
-        credential_id="bench",
-        workspace_id="default",
-        user_id="in-process",
-        user_is_new=True,
-    )
-
-    async def timed(work: Awaitable[object]) -> Spent:
-        before, started = time.process_time(), time.perf_counter()
-        await work
-        return time.perf_counter() - started, time.process_time() - before
-
-    async def save(n: int) -> Spent:
-        body = as_body("in-process", units[n % len(units)], n)
-        place = Place(session_id=body.pop("session_id"))
-        return await timed(saving.save_memory(db, caller, NewMemory(body, place=place)))
-
-    async def search(n: int) -> Spent:
-        ask = Ask(query=questions[n], field="q", kinds=("memory",), whole=True, limit=LIMIT)
-        return await timed(recall.recall(db, caller, ANYWHERE, ask))
-
-    async def settle() -> Spent:
-        return await timed(db.services.get(Underway).finish())
-
-    return Contestant(IN_PROCESS, _name(bench.app_url), save, search, settle)
-
-
-def embedding_alone(
-    embedder: Embedder, database: str, units: list[dict[str, Any]], questions: list[str]
-) -> Contestant:
-    """What the service embeds for a save (the text after the end of the turn before it) and for a search, and nothing else."""
-
-    async def embed(said: Said) -> Spent:
-        before, started = time.process_time(), time.perf_counter()
-        await embedder.embed([said], urgent=True)
-        return time.perf_counter() - started, time.process_time() - before
-
-    async def save(n: int) -> Spent:
-        unit, last = units[n % len(units)], units[(n - 1) % len(units)]
-        said_last = f"{last['speaker']}: {last['text'][-BEFORE_CHARS:]}"
-        return await embed(Said(unit["text"], unit["speaker"], said_last))
-
-    async def search(n: int) -> Spent:
-        return await embed(Said(questions[n]))
-
-    return Contestant(EMBEDDING, database, save, search)
-
-
-@asynccontextmanager
-async def peer(
-    bench: Bench, name: str, units: list[dict[str, Any]], questions: list[str]
-) -> AsyncIterator[Contestant]:
-    """A peer in a process of its own, which answers one command after the other."""
-    interpreter = peers.python()
-    if interpreter is None:
-        raise RuntimeError(peers.HOW_TO_GET_THEM)
-    with peers.database_of_its_own(bench.owner_url, name.split()[0].lower()) as database:
-        module = ("-m", "bench.peers.talk", name)
-        async with peers.started(interpreter, module, database) as (send, reports):
-            version = (await anext(reports))["version"]
-
-            async def ask(command: dict[str, Any]) -> Spent:
-                send(json.dumps({"space": "cost", **command}))
-                answer = await anext(reports)
-                return answer["s"], answer["cpu_s"]
-
-            async def save(n: int) -> Spent:
-                return await ask({"unit": {**units[n % len(units)], "id": f"unit-{n}"}})
-
-            async def search(n: int) -> Spent:
-                return await ask({"question": questions[n], "limit": LIMIT})
-
-            yield Contestant(f"{name} {version}", _name(database), save, search)
-
-
-def _name(url: str) -> str:
-    return str(conninfo_to_dict(url)["dbname"])
-
-
 # --- rounds -----------------------------------------------------------------------------------------------------------
 
 
 async def rounds(
-    contestants: Sequence[Contestant], work: str, backends: Backends, number: int, first: int = 0
+    contestants: Sequence[Contestant],
+    work: str,
+    backends: Backends,
+    numbers: Iterator[range],
+    not_counted: int = 0,
 ) -> dict[str, Cost]:
-    """Let each do a few in every round; `first` is the number of the first."""
+    """Let each do the same in every turn: what has these numbers, of which the first are not counted."""
     costs = {each.name: Cost() for each in contestants}
-    for turn in range(number):
+    for turn in numbers:
         for each in contestants:
             do: Work = getattr(each, work)
+            for n in turn[:not_counted]:
+                await do(n)
             before = backends.seconds(each.database)
-            spent = [await do(first + turn * PER_ROUND + n) for n in range(PER_ROUND)]
+            spent = [await do(n) for n in turn[not_counted:]]
             settles = work == "save" and each.settle is not None
             rest = await each.settle() if settles and each.settle is not None else (0.0, 0.0)
             after = backends.seconds(each.database)
-            cost = costs[each.name]
-            cost.wall.append(1e3 * statistics.median(passed for passed, _ in spent))
-            passed, cpu = (sum(each) for each in zip(*spent, rest, strict=True))
-            cost.whole.append(1e3 * passed / PER_ROUND)
-            cost.process.append(1e3 * cpu / PER_ROUND)
-            cost.postgres.append(1e3 * (after - before) / PER_ROUND)
+            passed, cpu = zip(*spent, strict=True)
+            costs[each.name].add(passed, rest[0], sum(cpu) + rest[1], after - before)
     return costs
 
 
+def turns(number: int, each: int, first: int) -> Iterator[range]:
+    """The numbers of so many turns, as many in each, from the first."""
+    return (range(start, start + each) for start in range(first, first + number * each, each))
+
+
 def show(title: str, costs: dict[str, Cost]) -> None:
-    """Print medians over the rounds, and the least, in milliseconds for one call."""
+    """Print medians, and the least of those of the turns, in milliseconds for one call."""
     table = Table(title=f"{title} ({load_note()})", title_justify="left", box=None)
     table.add_column("ms for one")
     columns = ("p50", "least p50", "whole", "CPU", "its process", "Postgres")
     for column in (*columns, "CPU ratio", "p50 ratio", "whole ratio"):
         table.add_column(column, justify="right")
-    beside = next((name for name in costs if name.startswith("LangGraph")), None)
+    beside = _beside(costs)
     for name, cost in costs.items():
         if name == EMBEDDING:
             continue
-        p50, whole = statistics.median(cost.wall), statistics.median(cost.whole)
+        whole = statistics.median(cost.whole)
         ratios = ["–", "–", "–"]
         if beside is not None:
             other = costs[beside]
             ratios = [
                 f"{cost.cpu / other.cpu:.2f}",
-                f"{p50 / statistics.median(other.wall):.2f}",
+                f"{cost.p50 / other.p50:.2f}",
                 f"{whole / statistics.median(other.whole):.2f}",
             ]
         table.add_row(
             name,
-            f"{p50:.2f}",
-            f"{min(cost.wall):.2f}",
+            f"{cost.p50:.2f}",
+            f"{cost.least:.2f}",
             f"{whole:.2f}",
             f"{cost.cpu:.2f}",
             f"{statistics.median(cost.process):.2f}",
             f"{statistics.median(cost.postgres):.2f}",
             *ratios,
         )
+    console.print(table)
+
+
+def _beside(costs: dict[str, Cost]) -> str | None:
+    """The contestant that the others are compared with."""
+    return next((name for name in costs if name.startswith("LangGraph")), None)
+
+
+def show_ways(title: str, ways: dict[str, dict[str, Cost]]) -> None:
+    """Print the time of a call as it was measured in several ways, side by side."""
+    table = Table(title=f"{title} ({load_note()})", title_justify="left", box=None)
+    table.add_column("ms for one")
+    for way in ways:
+        for column in (f"{way}: p50", "p90", "p50 ratio", "p90 ratio"):
+            table.add_column(column, justify="right")
+    for name in next(iter(ways.values())):
+        cells = []
+        for costs in ways.values():
+            cost, beside = costs[name], _beside(costs)
+            cells += [f"{cost.p50:.2f}", f"{cost.p90:.2f}"]
+            other = None if beside is None else costs[beside]
+            cells.append("–" if other is None else f"{cost.p50 / other.p50:.2f}")
+            cells.append("–" if other is None else f"{cost.p90 / other.p90:.2f}")
+        table.add_row(name, *cells)
     console.print(table)
 
 
@@ -323,7 +235,7 @@ async def save_batch(bench: Bench, backends: Backends) -> None:
         {"key": f"row {n}", "value": f"On day {n} they talked about the garden and room {n % 37}"}
         for n in range(BATCH)
     ]
-    database = _name(bench.app_url)
+    database = name_of(bench.app_url)
     before, on_backends = on_cpu(bench.pid), backends.seconds(database)
     started = time.perf_counter()
     reply = await bench.http.post(
@@ -344,13 +256,14 @@ async def run(bench: Bench, number: int = ROUNDS) -> None:
     spaces = read(file_of("locomo-tune"))
     # Texts and questions come once to each contestant, so that nobody finds a vector at hand.
     units = [unit for space in spaces for unit in space.units]
-    questions = [question["q"] for question in spaces[0].questions]
-    number = min(number, len(questions) // PER_ROUND - WARM_UP)
+    questions = [question["q"] for space in spaces for question in space.questions]
+    asked = WARM_UP * PER_ROUND
+    number = min(number, (len(questions) - asked - ROWS * PER_ROW) // PER_ROUND)
     async with AsyncExitStack() as opened:
         db = Database(bench.app_url, services=[Embedders("local")])
         await opened.enter_async_context(db.opened())
         await vectors.start(db)
-        database = _name(bench.app_url)
+        database = name_of(bench.app_url)
         connection = opened.enter_context(psycopg.connect(bench.owner_url, autocommit=True))
         contestants = [
             over_http(bench, connection, units, questions),
@@ -362,12 +275,17 @@ async def run(bench: Bench, number: int = ROUNDS) -> None:
                 entered = peer(bench, name, units, questions)
                 contestants.append(await opened.enter_async_context(entered))
         backends = Backends(connection)
-        await rounds(contestants, "save", backends, SAVED // PER_ROUND)
+        await rounds(contestants, "save", backends, turns(SAVED // PER_ROUND, PER_ROUND, 0))
         connection.execute("VACUUM ANALYZE")
-        saves = await rounds(contestants, "save", backends, number, SAVED)
-        await rounds(contestants, "search", backends, WARM_UP)
-        searches = await rounds(contestants, "search", backends, number, WARM_UP * PER_ROUND)
-        show(f"a search with {LIMIT} results among {SAVED}", searches)
+        saves = await rounds(contestants, "save", backends, turns(number, PER_ROUND, SAVED))
+        await rounds(contestants, "search", backends, turns(WARM_UP, PER_ROUND, 0))
+        searches = await rounds(contestants, "search", backends, turns(number, PER_ROUND, asked))
+        rows = turns(ROWS, PER_ROW, asked + number * PER_ROUND)
+        in_a_row = await rounds(contestants, "search", backends, rows, NOT_COUNTED)
+        what = f"a search with {LIMIT} results among {SAVED}"
+        show_ways(what, {"in a row": in_a_row, "in turns": searches})
+        show(f"{what}, in a row", in_a_row)
+        show(f"{what}, in turns", searches)
         show("a save", saves)
         show_parts(searches, saves)
         await save_batch(bench, backends)
