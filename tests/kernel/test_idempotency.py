@@ -59,6 +59,7 @@ async def test_each_user_acted_for_has_keys_of_its_own(org):
     recalled = await asyncio.gather(*(recall(client, "r") for client in clients.values()))
     for reply, mine in zip(recalled, saved, strict=True):
         assert "idempotency-replayed" not in reply.headers
+        assert reply.status_code == 200, reply.text
         assert [hit["id"] for hit in reply.json()["data"]] == [mine.json()["id"]]
 
     again = await save(clients["u3"], "k")

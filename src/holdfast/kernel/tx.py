@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -219,6 +219,9 @@ class Tx:
 
 async def rows_by_id(cursor: psycopg.AsyncCursor[T], ids: Sequence[str]) -> dict[str, T]:
     """Of a cursor's rows those with these ids, as values; the others are not made into values."""
+    if cursor.pgresult is None:  # it was sent in a transaction that goes on
+        with suppress(IndexError):  # there is no row
+            await cursor.scroll(0)
     result = cursor.pgresult
     assert result is not None, "the cursor has its rows"
     column = [result.fname(n) for n in range(result.nfields)].index(b"id")
