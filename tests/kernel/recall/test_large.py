@@ -77,7 +77,7 @@ def filled_scope(own, org):
     return exact
 
 
-async def candidates(db, org, *, text="", vector=None, labels=()):
+async def candidates(db, org, *, text="", vector=None, labels=(), keep=None):
     return await db.all(
         org.caller(),
         Candidate,
@@ -95,7 +95,7 @@ async def candidates(db, org, *, text="", vector=None, labels=()):
         asked_at=NOW,
         closely=False,
         preferences=None,
-        keep=None,
+        keep=keep,
     )
 
 
@@ -186,3 +186,47 @@ async def test_a_scope_that_is_plainly_large_is_measured_by_a_sample(db, org, ow
     df = size // 100
     exact = math.log(1 + (size - df + 0.5) / (df + 0.5))
     assert said[0].lexical == pytest.approx(exact, rel=0.05)
+
+
+async def kept(db, org, number, **asked):
+    """The candidates where so many are read, and those where all are."""
+    every = await candidates(db, org, **asked)
+    few = await candidates(db, org, keep=number, **asked)
+    return {each.object_id for each in few}, every
+
+
+async def test_the_words_of_what_is_close_count_among_the_best_of_both_arms(
+    db, org, owner_connection
+):
+    """All say `common`, so the sum of both scores is in the order of closeness; of equal words the latest are the best."""
+    own, size, keep, surely = owner_connection, 400, 48, 16
+    own.execute("INSERT INTO embedding_models (name) VALUES (%s) ON CONFLICT DO NOTHING", [MODEL])
+    fill(own, org, size, 3)
+    own.execute("UPDATE passages SET until = NULL WHERE org_id = %s", [org.id])
+    ids, every = await kept(db, org, keep, text="common", vector=somewhere(random.Random(2)))
+    assert len(every) > ARM
+    latest = {f"large{n}" for n in range(size - surely + 1, size + 1)}
+    closest = sorted(every, key=lambda each: -each.similarity)
+    others = [each.object_id for each in closest if each.object_id not in latest]
+    assert ids == latest | set(others[: keep - surely])
+
+
+async def test_of_a_large_scope_the_best_of_both_arms_are_kept(db, org, filled):
+    rng = random.Random(3)
+    for _ in range(4):
+        vector = somewhere(rng)
+        ids, every = await kept(db, org, 48, text="common rare", vector=vector)
+        assert len(ids) == 48
+        assert best_by_both(every, 24) <= ids
+        # With a filter, of what it lets through.
+        ids, every = await kept(db, org, 48, text="common", vector=vector, labels=["tag:rare"])
+        assert len(every) == SIZE // 100
+        assert len(ids) >= 48
+        assert best_by_both(every, 24) <= ids
+
+
+def best_by_both(found, number):
+    def by_both(each):
+        return 0.67 * each.lexical / (each.lexical + 18) + each.similarity
+
+    return {each.object_id for each in sorted(found, key=by_both, reverse=True)[:number]}

@@ -118,13 +118,32 @@ CREATE OR REPLACE FUNCTION recall_preferences(in_org text, in_preferences text) 
     RETURN CASE WHEN in_preferences IS NOT NULL
                 THEN to_tsquery((SELECT o.language::regconfig FROM orgs o WHERE o.org_id = in_org), in_preferences) END;
 
+-- The scores of these passages, as far as the arms know them.
+CREATE OR REPLACE FUNCTION recall_scores_of(
+    wanted bigint[], in_ids bigint[], in_scores double precision[], close_ids bigint[], close_similarities double precision[],
+    OUT ids bigint[], OUT scores double precision[], OUT similarities double precision[]
+)
+    LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT array_agg(known.id), array_agg(known.score), array_agg(known.similarity) INTO ids, scores, similarities
+      FROM (SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
+              FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
+                      FROM unnest(in_ids, in_scores) hit (id, score)
+                    UNION ALL SELECT close.id, 0, close.similarity, false
+                                FROM unnest(close_ids, close_similarities) close (id, similarity)
+                    UNION ALL SELECT unnest(wanted), 0, NULL, true) every
+             GROUP BY every.id
+            HAVING bool_or(every.wanted)) known;
+END $$;
+
 -- Step 7, and the one that the service calls: the passages of these scopes that a query may mean. Each arm brings its best;
 -- for all of them comes the BM25 score (`lexical`: over its own words and those together with its tail, half and half), the
 -- cosine, the query's words in it (`terms`; `whole` where one of them is as it was asked), its tokens for close reading where
 -- that is asked for, and what the fusion weighs; `preference` is whether it has one of `in_preferences`, where those are asked for.
 --
--- Of both arms' best, the best `in_keep` are read, where that is given. Nearly always everything in these scopes may be shown. So each arm first brings its best without a look at that, and their
--- rows are read once; only where one of them may not be shown are steps 4 and 5 taken, for what comes in its place.
+-- Of both arms' best, the best `in_keep` are read, where that is given. Nearly always everything in these scopes may be shown. So each
+-- arm first brings its best without a look at that, and their rows are read once; only where one of them may not be shown are steps 4
+-- and 5 taken, for what comes in its place.
 --
 -- Without scopes (NULL), what recall_words_ahead kept is taken up: scopes, workspace and words are those that it was given. A
 -- passage that was put since is found by its vector alone.
@@ -150,7 +169,7 @@ DECLARE
     w record; near record;
     more_ids bigint[]; more_scores double precision[];
     any_word tsquery;
-    wanted bigint[];
+    best record;
     given bigint;
 BEGIN
     w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
@@ -166,20 +185,10 @@ BEGIN
     ELSE
         near := recall_closest(org, w.scope_ids, model, in_vector, in_semantic_limit);
     END IF;
-    wanted := recall_best_of_both(w.ids, w.scores, in_lexical_limit, near.ids, near.similarities, keep);
+    best := recall_best_of_both(w.ids, w.scores, in_lexical_limit, more_ids, more_scores, near.ids, near.similarities, keep);
 
     FOR attempt IN 1 .. 2 LOOP
         RETURN QUERY
-        WITH chosen AS (
-            SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
-              FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
-                      FROM unnest(w.ids || more_ids, w.scores || more_scores) hit (id, score)
-                    UNION ALL SELECT close.id, 0, close.similarity, false
-                                FROM unnest(near.close_ids, near.similarities) close (id, similarity)
-                    UNION ALL SELECT unnest(wanted), 0, NULL, true) every
-             GROUP BY every.id
-            HAVING bool_or(every.wanted)
-        )
         SELECT p.kind, p.object_id, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at, p.importance, p.pinned,
                c.score,
                -- By this, words alone are ranked; beside a vector nobody asks for it.
@@ -187,7 +196,7 @@ BEGIN
                coalesce(c.similarity, -(v.embedding <#> in_vector)), said.terms,
                coalesce(said.terms && w.wholes, false),
                v.passage_id IS NOT NULL, v.tokens, w.n, coalesce(p.words @@ preferences, false)
-          FROM chosen c
+          FROM unnest(best.ids, best.scores, best.similarities) c (id, score, similarity)
          CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
          CROSS JOIN LATERAL (
              -- What has no score has no word of the query.
@@ -199,14 +208,16 @@ BEGIN
                               WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
          WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, w.workspace_id, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
-        EXIT WHEN given = cardinality(wanted);
+        EXIT WHEN given = coalesce(cardinality(best.ids), 0);
         IF NOT w.large THEN
             near := recall_near(org, w.scope_ids, model, in_vector, any_word, false, in_kinds, w.workspace_id, in_labels, in_now,
                                 in_semantic_limit);
         END IF;
-        wanted := ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, w.workspace_id, in_labels, in_now,
-                                                  in_lexical_limit) || near.ids)
-                        EXCEPT SELECT unnest(wanted));
+        best := recall_scores_of(
+            ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, w.workspace_id, in_labels, in_now, in_lexical_limit)
+                                || near.ids)
+                  EXCEPT SELECT unnest(best.ids)),
+            w.ids || more_ids, w.scores || more_scores, near.close_ids, near.similarities);
     END LOOP;
 END $$;
 
@@ -234,6 +245,6 @@ END $$;
 
 REVOKE ALL ON FUNCTION
     recall_underway, recall_is_underway, recall_begin, recall_by_words, recall_words_ahead, recall_words_asked,
-    recall_preferences, recall_candidates, recall_probe
+    recall_preferences, recall_scores_of, recall_candidates, recall_probe
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_is_underway, recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;
