@@ -2,7 +2,9 @@
 
 import json
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -79,6 +81,43 @@ def test_a_model_is_changed_while_the_service_runs(data_dir: Path, embedder):
         api.post("/memories", json={"key": "new", "value": "a zebra"})
         assert keys(api, "a zebra", mode="semantic")[0] == "new"
         assert reembed(data, embedder)["embedded"] == 0
+
+
+def test_a_model_is_changed_while_many_write_and_ask(data_dir: Path, embedder):
+    """Every answer is whole: of one model or the other, read closely or not."""
+    data, embedder.delay_s = data_dir, 0.01
+    with serving(data) as (ready, _), client_of(ready) as api:
+        notes = [{"key": f"k{n}", "value": f"note {n} on hot beverages"} for n in range(120)]
+        api.post("/memories/batch", json={"memories": notes}).raise_for_status()
+        changed = threading.Event()
+
+        def write(first: int) -> list[str]:
+            written = []
+            with client_of(ready) as own:
+                while not changed.is_set():
+                    key = f"w{first}-{len(written)}"
+                    body = {"key": key, "value": f"{key} is on hot beverages"}
+                    own.post("/memories", json=body).raise_for_status()
+                    assert keys(own, f"which one is {key}?", limit=10)[0] == key
+                    assert len(keys(own, "hot beverages", limit=10)) == 10
+                    written.append(key)
+                    changed.wait(0.2)
+            return written
+
+        with ThreadPoolExecutor() as threads:
+            writers = [threads.submit(write, number) for number in range(4)]
+            try:
+                assert reembed(data, embedder)["embedded"] >= 120
+            finally:
+                changed.set()
+            written = [key for writer in writers for key in writer.result(60)]
+        assert len(written) >= 4
+        for key in written:  # none was left out, and none has tokens of the old model
+            asked = {"q": f"{key} is on hot beverages", "limit": 1, "explain": True}
+            [row] = api.post("/memories/recall", json=asked).json()["data"]
+            assert row["key"] == key
+            assert "semantic" in row["explain"]["parts"]
+            assert "close_reading" not in row["explain"]["parts"]
 
 
 def test_a_change_of_models_that_was_cut_short_goes_on_where_it_was(data_dir: Path, embedder):

@@ -66,12 +66,16 @@ async def test_every_acknowledged_write_survives_kill_9_of_everything(data_dir, 
 
 
 async def test_what_was_saved_is_found_by_its_meaning_after_kill_9(data_dir):
-    """A save is answered before it is embedded; what the killed process left without a vector, a job embeds."""
-    saved = set()
+    """A save is answered before it is embedded; what the killed process left without a vector, a job embeds. There are more
+    than are read for ten results, and all that are shown were read closely."""
     with serving(data_dir) as (ready, process):
         key = ready["api_key"]
         async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1", timeout=30) as client:
             client.headers["Authorization"] = f"Bearer {key}"
+            many = [{"key": f"m{n}", "value": f"Plant number {n} needs water"} for n in range(100)]
+            reply = await client.post("/memories/batch", json={"memories": many})
+            assert reply.status_code in (200, 201), reply.text
+            saved = set()
 
             async def save(number):
                 body = {"key": f"k{number}", "value": f"Animal number {number} eats grass " * 20}
@@ -87,14 +91,29 @@ async def test_what_was_saved_is_found_by_its_meaning_after_kill_9(data_dir):
         async with httpx.AsyncClient(base_url=f"{ready['url']}/api/v1", timeout=30) as client:
             client.headers["Authorization"] = f"Bearer {key}"
             query = {"q": "What do animals feed on?", "mode": "semantic", "limit": 50}
-            for _ in range(600):
-                reply = await client.post("/memories/recall", json=query)
-                assert reply.status_code == 200, reply.text
-                rows = reply.json()["data"]
-                if saved <= {row["id"] for row in rows}:
-                    break
-                await asyncio.sleep(0.1)
-            assert saved <= {row["id"] for row in rows}
+            found = await recalled(client, query, lambda rows: saved <= {row["id"] for row in rows})
+            assert saved <= {row["id"] for row in found}
+            query = {"q": "Which animal eats grass?", "limit": 10, "explain": True}
+            # Those whose save was cut off are embedded too.
+            found = await recalled(client, query, lambda rows: all(map(was_read_closely, rows)))
+            assert [was_read_closely(row) for row in found] == [True] * 10
+            assert {row["key"][0] for row in found} == {"k"}
+
+
+async def recalled(client, query, is_done):
+    """The answer to a query, once that is done or a minute has passed."""
+    for _ in range(600):
+        reply = await client.post("/memories/recall", json=query)
+        assert reply.status_code == 200, reply.text
+        rows = reply.json()["data"]
+        if is_done(rows):
+            break
+        await asyncio.sleep(0.1)
+    return rows
+
+
+def was_read_closely(row):
+    return "close_reading" in row["explain"]["parts"]
 
 
 async def test_a_killed_database_comes_back_by_itself(data_dir):

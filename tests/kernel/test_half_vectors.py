@@ -17,7 +17,9 @@ def test_numbers_come_back_as_they_are_in_half_precision(row):
 @given(NUMBERS)
 def test_a_text_says_the_same_to_five_digits(row):
     read = [float(each) for each in HalfVector.of(row).text.strip("[]").split(",")]
-    assert np.abs(np.array(read) - np.array(row)).max() <= 0.5e-5
+    assert (
+        np.abs(np.array(read) - np.array(row)).max() < 0.501e-5
+    )  # half of the last digit, and what floating point adds
 
 
 @pytest.mark.parametrize("prepared", [False, True])

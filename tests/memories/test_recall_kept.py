@@ -2,6 +2,8 @@
 
 import pytest
 
+from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
 from holdfast.kernel.recall import search
 from holdfast.memories import recall as recall_of_memories
 from holdfast.memories.model import NewMemory, SavedMemory
@@ -100,3 +102,35 @@ async def test_rows_that_were_not_read_along_are_read_afterwards(service, org, m
         monkeypatch.setattr(recall_of_memories, "LIKELY", likely)
         monkeypatch.setattr(recall_of_memories.recall_answer, "SPARE", 0)
         assert scores(await ask(db, caller, limit=2)) == before
+
+
+async def test_another_process_reads_the_same_closely(service, org, monkeypatch):
+    """Its recall waits for the vectors that the first one is still making, and for their tokens."""
+    caller = org.caller()
+    read_few(monkeypatch, 4)
+    async with process(service) as one, process(service) as other:
+        for number in range(8):
+            await save(one, caller, f"{number}", f"In year {number} we painted a wall")
+        await save(one, caller, "tent", "The tent is by the river")
+        found = await ask(other, caller, "Where did we leave the tent?", limit=2)
+        assert scores(found) == scores(
+            await ask(one, caller, "Where did we leave the tent?", limit=2)
+        )
+    assert found.data[0].key == "tent"
+    assert all("close_reading" in row.explain.parts for row in found.data)
+
+
+@pytest.mark.parametrize("were_embedded", [True, False])
+async def test_without_an_embedder_all_that_the_words_bring_is_read(
+    service, org, monkeypatch, were_embedded
+):
+    caller = org.caller()
+    read_few(monkeypatch, 2)
+    words_alone = Database(service.app_url, services=[Embedders("none")])
+    async with process(service) as embedding, words_alone.opened():
+        for number in range(6):
+            value = f"In year {number} we painted a wall"
+            await save(embedding if were_embedded else words_alone, caller, f"{number}", value)
+        found = await ask(words_alone, caller, "Which wall was painted?", limit=6)
+    assert len(found.data) == 6
+    assert not any({"semantic", "close_reading"} & set(row.explain.parts) for row in found.data)
