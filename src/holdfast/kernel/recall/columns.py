@@ -41,10 +41,33 @@ class Fields(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Sessions:
+    """Which candidates are of one session, by a number for each; those outside of sessions share one, and are `alone`."""
+
+    numbers: npt.NDArray[np.int64]
+    count: int
+    alone: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, session_ids: Sequence[str | None]) -> "Sessions":
+        """The sessions in the order in which they come."""
+        known: dict[str | None, int] = {}
+        numbers = np.array([known.setdefault(each, len(known)) for each in session_ids])
+        return cls(numbers, len(known), numbers == known.get(None, -1))
+
+    def best(self, scores: Floats) -> Floats:
+        """For each candidate the best of these scores in its session; none is below 0."""
+        highest: Floats = np.zeros(self.count)
+        np.maximum.at(highest, self.numbers, scores)
+        return highest.take(self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """What the candidates are ranked by, a row for each."""
 
     fields: Fields
+    sessions: Sessions
     lexical: Floats  # saturated BM25
     similarity: Floats  # 0 where there is no vector
     compared: npt.NDArray[np.bool_]  # it has a vector, and so has the query
@@ -57,7 +80,8 @@ class Columns:
         # None becomes NaN, which fmax passes over.
         similarity = np.fmax(np.array(fields.similarity, dtype=np.float64), 0.0)
         compared = np.array(fields.embedded) & semantic
-        return cls(fields, saturated(np.array(fields.lexical)), similarity, compared)
+        lexical = saturated(np.array(fields.lexical))
+        return cls(fields, Sessions.of(fields.session_id), lexical, similarity, compared)
 
     @property
     def expected(self) -> Floats:

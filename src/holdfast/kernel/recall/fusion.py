@@ -195,21 +195,13 @@ def _best_of_sessions(view: Columns) -> Floats:
     By tokens, a passage outside of sessions counts as a session of its own: it does not lose to the others, and gains nothing by
     them.
     """
-    numbers: dict[str | None, int] = {}
-    session = np.array([numbers.setdefault(each, len(numbers)) for each in view.fields.session_id])
-
-    def best(scores: Floats) -> Floats:
-        highest: Floats = np.zeros(len(numbers))
-        np.maximum.at(highest, session, scores)
-        return highest.take(session)
-
-    alone = session == numbers.get(None, -1)
-    fit = np.where(alone, 0.0, best(view.lexical))
+    sessions = view.sessions
+    fit = np.where(sessions.alone, 0.0, sessions.best(view.lexical))
     if view.close is None:
         return fit
     # Where there is no vector yet, the words speak for the tokens too.
     close = np.where(view.compared, view.close, view.lexical).clip(0.0)
-    return fit + np.where(alone, close, best(close))
+    return fit + np.where(sessions.alone, close, sessions.best(close))
 
 
 def exact(part: float) -> float:
@@ -243,10 +235,11 @@ def _confidence(view: Columns, asked: Asked) -> float | None:
 
 def _scaled(parts: dict[str, Floats], sure: float | None) -> dict[str, Floats]:
     """The parts as they are shown; where it is known how sure the query is, its best result scores that."""
+    rows = np.array([*parts.values()])
     factor = 1.0
     if sure is not None:
-        factor = sure / max(float(sum(parts.values(), np.zeros(1)).max()), 1e-9)
-    return {name: np.rint(part * (factor * PER_UNIT)) / PER_UNIT for name, part in parts.items()}
+        factor = sure / max(float(rows.sum(axis=0).max()), 1e-9)
+    return dict(zip(parts, np.rint(rows * (factor * PER_UNIT)) / PER_UNIT, strict=True))
 
 
 def _bounded(parts: dict[str, Floats]) -> Floats:
