@@ -47,6 +47,17 @@ async def test_what_is_dropped_leaves_no_word_behind(index, owner_connection):
         assert left == (0,), table
 
 
+async def test_a_search_reads_no_list_of_words_that_are_not_in_the_index_yet(
+    index, owner_connection
+):
+    """A pending list is read whole by every search of a word that is nowhere, whoever wrote the words in it."""
+    await index.put("m1", "Quorums of bassoonists misplaced their xylophones")
+    [pages] = owner_connection.execute(
+        "SELECT gin_clean_pending_list('recall_vocabulary_by_trigram')"
+    ).fetchone()
+    assert pages == 0
+
+
 async def test_a_short_turn_is_found_by_what_it_answers(index):
     await index.put("m1", "Where do you keep the telescope?", session_id="s")
     await index.put("m2", "In the attic, behind the boxes.", session_id="s")
