@@ -33,6 +33,11 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("I like coffee.", "I don't like coffee any more.", "supersede"),
         ("I like coffee.", "I like tea.", "add"),
         ("I work at Acme.", "I no longer work at Acme.", "supersede"),
+        ("I work at Acme.", "I just started a new job at Netflix.", "supersede"),
+        ("I live in Leipzig.", "I no longer live in Leipzig.", "supersede"),
+        ("I live in Leipzig.", "I no longer live in Grimma.", "add"),
+        ("I'm 34 years old.", "I turned 35 yesterday.", "supersede"),
+        ("I speak French.", "I speak German.", "add"),
         ("my sister is called Desi.", "my sister is called Mila.", "add"),  # there may be two
         ("they take him at 20:15.", "she can take ibuprofen for her migraines now.", "add"),  # one word is no topic
         ("the rent is 700.", "the rent is 780 now.", "supersede"),  # unless neither has more
@@ -69,6 +74,12 @@ def test_what_an_assistant_read_out_of_memory_and_the_user_confirms_is_the_same(
         ("my password manager is LastPass.", "I left LastPass for Bitwarden."),
         ("our CTO is Wanda.", "Wanda stepped down, Igor is CTO."),
         ("I'm allergic to penicillin.", "it turns out I'm not allergic to penicillin."),
+        ("I'm allergic to peanuts.", "turns out I'm not allergic to peanuts after all."),
+        ("I work at Google.", "I quit my job."),
+        ("I work at Google.", "I got laid off last week."),
+        ("my wife is Sofia.", "we got divorced."),
+        ("my girlfriend is Mia.", "Mia and I broke up."),
+        ("my flight is at 9am.", "my flight got moved to 11am."),
     ],
 )
 def test_a_statement_without_a_slot_replaces_the_slot_that_it_names(first, then):
@@ -84,6 +95,8 @@ def test_a_statement_without_a_slot_replaces_the_slot_that_it_names(first, then)
         ("my gym is the one on Castle Street.", "the gym shoes are from Decathlon now."),  # another thing
         ("our CTO is Wanda.", "Wanda is in the Tuesday meeting now."),  # named, but not gone
         ("I'm a vegetarian.", "a new vegetarian restaurant opened."),  # nothing is denied
+        ("my wife is Sofia.", "my parents got divorced."),  # others
+        ("I work at Google.", "my sister quit her job."),
     ],
 )  # fmt: skip
 def test_a_word_of_change_beside_the_name_of_a_slot_replaces_nothing(first, then):

@@ -33,6 +33,9 @@ SAID = datetime(2025, 11, 11, 14, 20, tzinfo=UTC)
         ("in three days", ["2025-11-14"]),
         ("three months ago", ["2025-08"]),
         ("last year", ["2024"]),
+        ("I got married last week", ["2025-W45"]),
+        ("we fly next week", ["2025-W47"]),
+        ("last week's paper", []),
         ("since May 2019", ["2019-05"]),
         ("I passed in July", ["2025-07"]),
         ("from 4 July to the 14th of July", ["2025-07-04", "2025-07-14"]),
@@ -40,6 +43,8 @@ SAID = datetime(2025, 11, 11, 14, 20, tzinfo=UTC)
         ("the 2 of us", []),
         ("on the 31st of February", []),
         ("fridays are busy", []),
+        ("I swim every Tuesday", []),  # no day of the calendar
+        ("most Fridays we eat out", []),
         ("training is Monday, Wednesday and Friday", []),
     ],
 )  # fmt: skip

@@ -263,6 +263,17 @@ def test_forgetting_is_about_what_it_names(said, gone):
         ("The deadline is Friday.", {"The deadline is Friday (2026-03-06)."}),
         ("My address is 12 Elm Street, Leeds.", {"The user's address is 12 Elm Street, Leeds."}),
         ("My mum's birthday is 4 June.", {"The user's mum's birthday is 4 June."}),
+        ("I'm Portuguese and I speak French and some German.", {"The user is Portuguese.", "The user speaks French.", "The user speaks some German."}),
+        ("i work at google", {"The user works at Google."}),
+        ("my wife's name is sofia", {"The user's wife is Sofia."}),
+        ("I just started a new job at Netflix.", {"The user works at Netflix."}),
+        ("I'm really into climbing.", {"The user likes climbing."}),
+        ("I'm not a fan of horror movies.", {"The user dislikes horror movies."}),
+        ("I've lived in Tokyo for ten years.", {"The user lives in Tokyo."}),
+        ("Don't use emojis.", {'The user said: "Don\'t use emojis."'}),
+        ("I go to the gym every Tuesday.", {"The user goes to the gym every Tuesday."}),
+        ("I got married last week.", {"The user got married last week (2026-W09)."}),
+        ("I owe Tom 50 euros.", {"The user owes Tom 50 euros."}),
     ],
 )  # fmt: skip
 def test_what_people_say_of_themselves_first_is_kept(text, kept):
@@ -284,12 +295,31 @@ def test_what_people_say_of_themselves_first_is_kept(text, kept):
         "I quit the app.",
         "I have a question.",
         "I want to see the code.",
-        "I'm Irish.",
+        "I'm Irish coffee's greatest fan.",
+        "I'm into it.",
+        "I only have five minutes.",
+        "I keep the value in a variable.",
+        "The service is called twice.",
+        "I was let go of the idea.",
+        "i work at night",
+        "I report to the console.",
+        "Don't use markdown tables for this one.",
         "my name is not important",
     ],
 )
 def test_what_is_only_about_this_moment_is_left_out(text):
     assert learned(text).candidates == ()
+
+
+def test_an_opening_word_does_not_make_a_second_statement_of_a_slot():
+    assert [each.text for each in learned("Actually, my birthday is July 5th.").candidates] == [
+        "The user's birthday is July 5th."
+    ]
+
+
+def test_an_order_that_fills_a_slot_is_that_slot():
+    [found] = learned("Please answer in English from now on.").candidates
+    assert (found.attribute, found.value) == ("reply_language", "English")
 
 
 def test_among_several_people_remarks_about_oneself_need_more_worth():

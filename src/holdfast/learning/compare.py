@@ -34,7 +34,7 @@ SHARED_WORDS = 2
 SAME_VALUE = 0.6
 """From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
 
-MANY_VALUED = ("likes:", "prefers:", "avoids:", "allergic_to:", "is:", "gave_up:")
+MANY_VALUED = ("likes:", "prefers:", "avoids:", "allergic_to:", "is:", "gave_up:", "speaks:")
 """Attributes that carry their value in their name: another value is another fact."""
 REVERSIBLE = ("likes:", "is:")
 """Of those, the ones that a later statement may turn round ("I don't like coffee any more")."""
@@ -56,6 +56,9 @@ _NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
 _PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
 _VERB: Any = compile_rule(
     r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends|leaves|departs|arrives|runs|expires|contains|holds|uses)\b"
+)
+_JOB_ENDED: Any = compile_rule(
+    r"\bi(?:'ve| have| was| got| just| finally| recently| been)* (?:(?:quit|lost|left|resigned from) my (?:old )?job|resigned|laid off|fired|made redundant|let go|retired)\b"
 )
 _NUMBERED: Any = compile_rule(r"\b([a-z]{2,})[\s#-]{0,2}(\d+)\b")
 _CALLED_NUMBER: Any = compile_rule(r"\b(number) (\d+)\b")
@@ -241,6 +244,8 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
             )
         if not same and candidate.related is not None and candidate.change is None:
             continue  # two sisters: only a word of change makes the second replace the first
+        if not same and negates(candidate.text) and not alike(fact.value, candidate.value):
+            continue  # who leaves Berlin may live in Porto
         return Comparison("same" if same else "supersede", fact.id, 1.0)
     return None
 
@@ -309,6 +314,8 @@ def _names(candidate: Candidate, fact: KnownFact) -> bool:
         return False
     if any(_ended(name).search(said) for name in _NAME.findall(fold(fact.value))):
         return True
+    if fact.subject == "user" and fact.attribute == "employer":
+        return bool(_JOB_ENDED.search(said))
     if fact.subject == "user" and roles.is_role(fact.attribute):
         return roles.has_passed(fact.attribute, fact.value, said)
     if not fact.attribute.startswith(NAMED_SLOTS):

@@ -10,6 +10,12 @@ _ROLE: Any = compile_rule(rf"^(?:[a-z]+_)*?(?:{KIN}|{PEOPLE}|{PETS})$".replace("
 _PERSON: Any = compile_rule(rf"{PEOPLE}$")
 _PET: Any = compile_rule(rf"{PETS}$")
 _NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
+_PARTNER: Any = compile_rule(
+    r"^(?:ex )?(?:wife|husband|spouse|partner|girlfriend|boyfriend|fiancee?)$"
+)
+_BROKE_UP: Any = compile_rule(
+    r"\b(?:we|i)(?:'ve|'re|'m| have| are| am| got| just| finally| recently)* (?:broke up|broken up|split up|separated|divorced|getting (?:divorced|a divorce)|single (?:again|now))\b"
+)
 _DAY: Any = compile_rule(rf"^(?:{WEEKDAY}|{MONTH})s?$")
 
 
@@ -21,7 +27,7 @@ def is_role(attribute: str) -> bool:
 def has_passed(attribute: str, holder: str, said: str) -> bool:
     """Whether a statement says that a role has another holder now, or none; or names somebody else beside it."""
     role = attribute.replace("_", " ")
-    if _ended(role).search(said):
+    if _ended(role).search(said) or (_PARTNER.search(role) and _BROKE_UP.search(said)):
         return True
     names = {str(each) for each in _NAME.findall(said[1:])} - set(holder.split())
     others = [each for each in names if not _DAY.search(each)]
@@ -46,5 +52,5 @@ def _ended(role: str) -> Any:
 @lru_cache(maxsize=2_000)
 def phrase(thing: str) -> Any:
     """Finds a thing where it stands for itself: "my gym is", "switched gyms," but not "gym shoes"."""
-    after = r"(?:is|are|was|were|has|have|had|will|moved|changed|closed|now|to|from|at|on|in|any ?more|these|since|for|forward|with|and|but|so)"
+    after = r"(?:is|are|was|were|has|have|had|got|will|moved|changed|closed|now|to|from|at|on|in|any ?more|these|since|for|after|forward|with|and|but|so)"
     return compile_rule(rf"\b{literal(thing)}(?:e?s|'s)?(?:\s+{after}\b|\s*(?:[^\w\s'-]|$))")

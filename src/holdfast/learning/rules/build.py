@@ -27,6 +27,7 @@ from holdfast.learning.rules.lexicon import (
     NOT_INTRODUCED,
     NOT_JOBS,
     NOT_NAMES,
+    NOT_SMALL_EMPLOYERS,
     NOT_SMALL_NAMES,
     NOT_SMALL_PLACES,
 )
@@ -50,7 +51,9 @@ _NO_JOB: Any = compile_rule(NOT_JOBS)
 _NOT_INTRODUCED: Any = compile_rule(NOT_INTRODUCED)
 _NO_SMALL: dict[str, Any] = {
     "name": compile_rule(NOT_SMALL_NAMES),
+    "{role}": compile_rule(NOT_SMALL_NAMES),
     "lives_in": compile_rule(NOT_SMALL_PLACES),
+    "employer": compile_rule(NOT_SMALL_EMPLOYERS),
 }
 _NO_SLOT: Any = compile_rule(NOT_THINGS)
 _NO_ALLERGEN: Any = compile_rule(NO_ALLERGENS)
@@ -114,7 +117,7 @@ def _makes_sense(match: SlotMatch) -> bool:
         or (match.rule.rest and _STATE.search(value))
         or (match.rule.name == "allergy" and _NO_ALLERGEN.search(value))
         or (
-            match.rule.name in ("introduces", "called", "left the employer")
+            match.rule.name in ("introduces", "called", "left the employer", "new employer")
             and (_NO_NAME.search(value) or _DEMONYM.search(value))
         )
     )

@@ -1,6 +1,6 @@
 """Dates as people say them, made absolute against the time of their message ("last Friday" → 2025-10-03).
 
-A month or a year without a day becomes `2025-10` or `2024`. What cannot be known ("on the weekend some time") stays as it is.
+A week, a month or a year without a day becomes `2025-W40`, `2025-10` or `2024`. What cannot be known ("on the weekend some time") stays as it is.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ _AHEAD = compile_rule(
 
 @dataclass(frozen=True)
 class FoundDate:
-    """Where a date stands in a text, and which it is, in ISO form (a day, a month or a year)."""
+    """Where a date stands in a text, and which it is, in ISO form (a day, a week, a month or a year)."""
 
     start: int
     end: int
@@ -99,6 +99,8 @@ def _day_of_month(match: Any, now: _Moment) -> str | None:
 def _weekday(match: Any, now: _Moment) -> str | None:
     which = _WEEKDAYS.index(match.group("weekday")[:3].lower())
     said = (match.group("which") or "").strip().lower()
+    if said in ("every", "each", "most"):
+        return None  # a day of every week
     ahead = (which - now.today.weekday()) % 7
     week = (match.group("week") or "").strip().lower()
     if week:
@@ -145,7 +147,11 @@ def _months_away(today: date, months: int) -> str:
 
 def _last_or_next(match: Any, now: _Moment) -> str | None:
     sign = {"last": -1, "this": 0, "next": 1}[match.group("which").lower()]
-    if match.group("unit").lower() == "month":
+    unit = match.group("unit").lower()
+    if unit == "week":
+        year, week, _ = (now.today + timedelta(weeks=sign)).isocalendar()
+        return f"{year}-W{week:02d}"
+    if unit == "month":
         return _months_away(now.today, sign)
     return str(now.today.year + sign)
 
@@ -174,8 +180,8 @@ _READERS: tuple[tuple[Any, Callable[[Any, _Moment], str | None]], ...] = tuple(
         (r"\btomorrow\b", _named(1)),
         (rf"\b(?P<count>an?|{NUMBER}) {_UNIT} ago\b", _ago),
         (rf"\bin (?P<count>an?|{NUMBER}) {_UNIT}\b(?: time)?", _ahead),
-        (rf"\b(?P<which>last |next |this |past |on )?(?P<weekday>{WEEKDAY})\b(?P<week> before last| week\b)?", _weekday),
-        (r"\b(?P<which>last|this|next) (?P<unit>month|year)\b", _last_or_next),
+        (rf"\b(?P<which>last |next |this |past |on |every |each |most )?(?P<weekday>{WEEKDAY})\b(?P<week> before last| week\b)?", _weekday),
+        (r"\b(?P<which>last|this|next) (?P<unit>week|month|year)\b", _last_or_next),
         (rf"\bthe {_DAY}\b(?P<of> of\b)?", _day_of_month),
         (rf"\b(?:in|since|until|till|til|by|from|last|next|end of|early|late|mid) (?P<month>{MONTH})\b(?: (?P<year>(?:19|20)\d\d))?", _month_of_year),
     )

@@ -14,6 +14,7 @@ from holdfast.learning.model import (
 )
 from holdfast.learning.rules import build, parts, poison
 from holdfast.learning.rules.families import answer as answers
+from holdfast.learning.rules.family import ShapeRule
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
@@ -50,6 +51,10 @@ _NO_TOPIC = frozenset(
     )
 )
 """Words that do not say what "forget that I live in Porto" is about."""
+_OPENING: Any = compile_rule(
+    r"^(?:(?:actually|also|and|so|but|no|nope|yes|yeah|oh|ok|okay|well|btw|by the way|correction|hi|hello|hey|fyi|sorry|update|turns out|i(?:'ve| have)? changed my mind)[,:;.!]* )+"
+)
+"""Words before what a sentence says, which no slot covers."""
 _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
     (compile_rule(pattern), word)
     for pattern, word in ((r"\byou(?:'re| are)\b", "I'm"), (r"\byou(?:'ve| have)\b", "I have"), (r"\byour\b", "my"), (r"\byou\b", "I"))
@@ -101,7 +106,7 @@ def _from_user(
     for asked in reading.asked:
         yield from parts.asked_candidates(message, asked, speaker)
     for sentence, rule in reading.standing:
-        yield build.standing_candidate(message, sentence, rule, speaker)
+        yield from _standing(message, sentence, rule, speaker)
     worth = worth_of(
         [*reading.statements, *(each for each, _ in reading.standing)],
         beside=reading.beside, answers=_answers(message, before), follows_own=_follows_own(message, before),
@@ -109,6 +114,18 @@ def _from_user(
     found = list(_statements(reading, worth, speaker))
     yield from found or _answered(reading, before, speaker)
     yield from _confirmed(reading, before, speaker)
+
+
+def _standing(
+    message: Message, sentence: Sentence, rule: ShapeRule, speaker: Speaker
+) -> Iterator[Candidate]:
+    """An order to be kept: the slots that it fills ("answer in German from now on"), or itself."""
+    slots = [
+        candidate
+        for match, candidate in build.slot_candidates(message, sentence, speaker)
+        if match.end - match.start >= SLOT_COVERS * len(sentence.folded)
+    ]
+    yield from slots or [build.standing_candidate(message, sentence, rule, speaker)]
 
 
 def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Candidate]:
@@ -122,7 +139,8 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
             if is_kept or not match.rule.passing:
                 yield candidate
                 filled += match.end - match.start
-        if filled < SLOT_COVERS * len(sentence.folded):
+        opening = _OPENING.search(sentence.folded)
+        if filled < SLOT_COVERS * (len(sentence.folded) - (opening.end() if opening else 0)):
             left.append(sentence)
             if filled:
                 partly.add(sentence)

@@ -80,6 +80,19 @@ JOB = (
 DEMONYMS = r"(?:ish|ese|ian|ican|utch|ench)$"
 """Endings of nationalities, which stand where a name might: "I'm Irish, I cook"."""
 
+NATIONALITY = (
+    r"(?:afghan|albanian|algerian|american|argentin(?:ian|e)|armenian|australian|austrian|bangladeshi|belgian|bolivian|bosnian|brazilian|british|bulgarian|canadian|chilean|chinese|colombian|croatian|cuban|cypriot"
+    r"|czech|danish|dutch|ecuadorian|egyptian|english|estonian|ethiopian|filipino|finnish|french|georgian|german|ghanaian|greek|hungarian|icelandic|indian|indonesian|iranian|iraqi|irish|israeli|italian|jamaican"
+    r"|japanese|jordanian|kenyan|korean|kurdish|latvian|lebanese|lithuanian|malaysian|maltese|mexican|moroccan|nepal(?:i|ese)|nigerian|norwegian|pakistani|palestinian|peruvian|polish|portuguese|romanian|russian"
+    r"|scottish|senegalese|serbian|singaporean|slovak|slovenian|somali|spanish|sri lankan|swedish|swiss|syrian|taiwanese|thai|tunisian|turkish|ugandan|ukrainian|uruguayan|venezuelan|vietnamese|welsh)"
+)
+
+LANGUAGE = (
+    r"(?:arabic|armenian|bengali|bulgarian|cantonese|catalan|chinese|croatian|czech|danish|dutch|english|esperanto|estonian|farsi|finnish|french|gaelic|galician|georgian|german|greek|gujarati|hebrew|hindi|hungarian"
+    r"|icelandic|indonesian|irish|italian|japanese|korean|kurdish|latvian|lithuanian|malay|mandarin|marathi|norwegian|persian|polish|portuguese|punjabi|romanian|russian|serbian|sign language|slovak|slovene|spanish"
+    r"|swahili|swedish|swiss german|tagalog|tamil|telugu|thai|turkish|ukrainian|urdu|vietnamese|welsh|yoruba|zulu)"
+)
+
 NOT_INTRODUCED = (
     r"^(?:(?:half |part )?(?:brazilian|italian|canadian|australian|austrian|russian|norwegian|indian|belgian|hungarian|romanian|bulgarian|ukrainian|egyptian|nigerian|colombian|peruvian|iranian|syrian|croatian|serbian|albanian|armenian|asian"
     r"|german|french|spanish|greek|czech|swiss|thai|iraqi|israeli|pakistani|american|mexican|african|european|arab|muslim|christian|jewish|catholic|hindu|buddhist|sikh|protestant|atheist)"
@@ -90,7 +103,7 @@ NOT_INTRODUCED = (
 
 NOT_SMALL_NAMES = (
     r"^(?:not|no|on|in|at|an?|the|my|your|his|her|hard|difficult|easy|spelled|spelt|pronounced|already|still|now|also|never|too|very|so|really|kind|mud|secret|wrong|right|common|rare|unique|boring|long|short|something|nothing|irrelevant"
-    r"|none|being|going|different|important|listed|there|here|up|what|same|misspelled|written|registered|misspelt|unusual|old|new|missing|private|of|for|from|it|that|this)\b"
+    r"|none|being|going|different|important|listed|there|here|up|what|same|misspelled|written|registered|misspelt|unusual|old|new|missing|private|of|for|from|it|that|this|away|out|back|off|up|to|into|upon|by)\b"
 )
 """Words behind "my name is" that are nobody's name."""
 
@@ -99,6 +112,12 @@ NOT_SMALL_PLACES = (
     r"|paradise|hell|silence|harmony|separate|student|hotels?|tents?|vans?|sheltered|temporary|public|our|their|one|two|central|rural|suburbia)\b"
 )
 """Words behind "i live in" that are no place of that name."""
+
+NOT_SMALL_EMPLOYERS = (
+    r"^(?:an?|the|my|your|his|her|our|their|it|this|that|these|those|here|there|home|work|school|college|uni|university|sea|night|nights|dawn|noon|midnight|weekends?|free|fun|money|peanuts|food|tips|pay|cash|myself|yourself|us|them|him|me|you|all|both|each|some|one|two|three|several|different"
+    r"|multiple|various|many|most|least|big|small|large|once|hours?|days?|weeks?|months|minutes|ages|long|short|half|full|best|what|whoever|everyone|somebody|someone|nobody|people|clients|customers|companies|other|others|being|getting|making|another|any|height|scale|speed|reduced|minimum)\b"
+)
+"""Words behind "i work at" that are no employer's name."""
 
 NOT_JOBS = (
     r"\b(?:vegetarian|pedestrian|(?-i:[A-Z]\w+)|optimist|pessimist|realist|perfectionist|purist|tourist|feminist"

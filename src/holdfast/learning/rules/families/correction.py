@@ -72,7 +72,7 @@ RULES: tuple[ChangeRule, ...] = (
             r"|brought (?:[a-z ]{1,30} )?forward|replaced|swapped|promoted|raised|cut|dropped|went (?:up|down)|got (?:a (?:new|better|bigger|smaller|different)|the)|bought"
             r"|took over|takes over|became|turned|passed|finished|started|starting|starts|quit|accepted|said (?:yes"
             r"|no)|changed my mind|approved|granted|settled|signed|booked|confirmed|healed|better|came home|arrived"
-            r"|done|went|extended|slipped|handed|(?:day|week|month|hour)s? (?:later|earlier)|(?:home|back) again|retired|died|passed away|stepped down|resigned|transferred|renamed|relaxed|hired|traded|decided on|gone (?:over|full|part)|got (?:married|divorced|engaged)|turned out|(?:made|given|sat) (?:me|us)|put (?:me|us|him|her|them|it) (?:on|in|up|down))\b",
+            r"|done|went|extended|slipped|handed|(?:day|week|month|hour)s? (?:later|earlier)|(?:home|back) again|retired|died|passed away|stepped down|resigned|transferred|renamed|relaxed|hired|traded|decided on|gone (?:over|full|part)|got (?:married|divorced|engaged|fired)|divorced|separated|laid off|made redundant|let go|lost my job|turned out|(?:made|given|sat) (?:me|us)|put (?:me|us|him|her|them|it) (?:on|in|up|down))\b",
         (("They pushed it to the 24th.", ""), ("Actually it's the left knee.", "")),
     ),
 )  # fmt: skip

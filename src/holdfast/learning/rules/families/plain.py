@@ -40,9 +40,9 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "turning point", "event",
-        rf"{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))",
+        rf"{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))|{_START}(?:we're|we are|i'm|i am) expecting (?:a (?:baby|boy|girl|child)|our|my|twins)\b",
         plain=True,
-        examples=("We got married in May.", "I bought a house in Leeds."), not_examples=("I got the giggles.",),
+        examples=("We got married in May.", "I bought a house in Leeds.", "We're expecting a baby in July."), not_examples=("I got the giggles.",),
     ),
     ShapeRule(
         "dated plan", "plan",
@@ -52,10 +52,10 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "appointment", "plan",
-        rf"{_START}(?:i|we)(?:'ve| have)? (?:have|got|booked|scheduled) (?:an? |my |our |the )?(?:[a-z0-9'-]+ ){{0,3}}?(?:appointment|appt|interview|meeting|stand-?ups?|call|exam|test|flight|trip|date|party|wedding|concert|surgery|operation|scan|check-?up|presentation|deadline|reservation|lesson|class|race|marathon|tickets?)\b[^.!?]*\b(?:{_WHEN}|{NUMBER} ?(?:am|pm)|at \d)"
-        rf"|{_START}(?:(?:i|we)(?:'m|'re| am| are)|(?:my|our) {KIN}(?: [A-Z][a-z]+)?(?:'s| is)) (?:going to {NAME}|flying|travell?ing|launching|moving to|getting married|going on (?:holiday|vacation|leave|a trip))\b[^.!?]*\b{_WHEN}|{_START}i'll be (?:on (?:holiday|vacation|leave|a trip)|away|out of office)\b[^.!?]*\b{_WHEN}|{_START}(?:i|we) start (?:my|our|a) new job\b",
+        rf"{_START}(?:i|we)(?:'ve| have)? (?:have|got|booked|scheduled) (?:an? |my |our |the )?(?:[a-z0-9'-]+ ){{0,3}}?(?:appointment|appt|interview|meeting|stand-?ups?|call|exam|test|flight|trip|date|party|wedding|concert|surgery|operation|scan|check-?up|presentation|deadline|reservation|lessons?|class|therapy|physio|choir|rehearsals?|yoga|race|marathon|tickets?)\b[^.!?]*\b(?:{_WHEN}|{NUMBER} ?(?:am|pm)|at \d)"
+        rf"|{_START}(?:(?:i|we)(?:'m|'re| am| are)|(?:my|our) {KIN}(?: [A-Z][a-z]+)?(?:'s| is)) (?:going to {NAME}|flying|travell?ing|launching|moving to|getting married|going on (?:holiday|vacation|leave|a trip))\b[^.!?]*\b{_WHEN}|{_START}i'll be (?:on (?:holiday|vacation|leave|a trip)|away|out of office|in {NAME})\b[^.!?]*\b{_WHEN}|{_START}(?:i'm|i am|im) (?:on (?:holiday|vacation|leave)|away|out of office|off (?:work )?on)\b[^.!?]*\b(?:{_WHEN}|{WEEKDAY}s?\b)|{_START}(?:i|we) start (?:my|our|a) new job\b",
         plain=True, unless=r"\b(?:to bed|to sleep|home|now|right away)[.!]*$",
-        examples=("I have a dentist appointment on Tuesday at 3pm.", "I'm flying to Tokyo next Friday.", "We're going to Italy in August.", "I'll be on vacation next week.", "I start my new job on Monday.", "We're launching on 5 May.", "I have a job interview at Stripe on Thursday."),
+        examples=("I have a dentist appointment on Tuesday at 3pm.", "I'm flying to Tokyo next Friday.", "We're going to Italy in August.", "I'll be on vacation next week.", "I start my new job on Monday.", "We're launching on 5 May.", "I have a job interview at Stripe on Thursday.", "I'll be in London next week.", "I'm on vacation until the 15th.", "I have therapy every Wednesday."),
         not_examples=("I have a question about Friday's code.", "I'm going to bed."),
     ),
     ShapeRule(

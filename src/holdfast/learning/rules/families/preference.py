@@ -31,16 +31,19 @@ RULES: tuple[SlotRule, ...] = (
     SlotRule(
         "dislikes", "preference",
         rf"\bi {ADVERBS}(?:hate|dislike|detest|loathe|can't stand|cant stand|cannot stand|can't bear|(?:don't"
-        rf"|dont|do not|never) (?:really )?(?:like|enjoy)) {_THING}{END}",
+        rf"|dont|do not|never) (?:really )?(?:like|enjoy)) {_THING}{END}"
+        rf"|\b(?:i'm|im|i am) (?:not|no) (?:really )?(?:an? )?(?:[a-z]+ )?fan of {_THING.replace('value', 'value2')}{END}",
         "likes:{value}", "{who} dislikes {value}.", 0.8, lists=True,
-        examples=(("I can't stand coriander.", "coriander"), ("i don't like museums with queues.", "museums with queues")),
+        examples=(("I can't stand coriander.", "coriander"), ("i don't like museums with queues.", "museums with queues"), ("I'm not a fan of horror movies.", "horror movies")),
         not_examples=("I don't like it.", "I hate you."),
     ),
     SlotRule(
-        "likes", "preference", rf"\bi {ADVERBS}(?:love|like|enjoy|adore) (?:both )?{_THING}{END}",
+        "likes", "preference", rf"\bi {ADVERBS}(?:love|like|enjoy|adore) (?:both )?{_THING}{END}"
+        rf"|\b(?:i'm|im|i am) {ADVERBS}(?:very |really |big |a lot )?into {_THING.replace('value', 'value2')}{END}"
+        rf"|\b(?:i'm|im|i am) {ADVERBS}an? (?:[a-z]+ )?fan of {_THING.replace('value', 'value3')}{END}",
         "likes:{value}", "{who} likes {value}.", 0.7, lists=True,
-        examples=(("I love old maps.", "old maps"), ("I like workshops, cemeteries, and eating alone", "workshops")),
-        not_examples=("I love you.", "I like it.", "i love that for you"),
+        examples=(("I love old maps.", "old maps"), ("I like workshops, cemeteries, and eating alone", "workshops"), ("I'm really into climbing.", "climbing"), ("I'm a big fan of black metal.", "black metal")),
+        not_examples=("I love you.", "I like it.", "i love that for you", "I'm into my third week.", "I'm into it."),
     ),
     SlotRule(
         "allergy", "fact",
@@ -99,7 +102,7 @@ _OF_THIS_TALK = (
     r"(?:the |that |this )?(?:first|second|third|last|other|previous|next|latest|former|latter|new|old) (?:one|option|version|draft|answer|response|reply|suggestion|idea|paragraph|sentence|line|design|choice|example"
     r"|approach|title|name|picture|image|part|half)s?"
 )
-NOT_A_THING = rf"^(?:{_NOT_A_THING}|everything|nothing|anything|(?:my |this )?life|{_OF_THIS_TALK}|(?:option|version|draft) [a-z0-9])\b|\bit\b|\b(?:in|of|on|about|with|from) (?:this|that|these|those|them)\b"
+NOT_A_THING = rf"^(?:{_NOT_A_THING}|everything|nothing|anything|(?:my |this )?life|{_OF_THIS_TALK}|(?:option|version|draft) [a-z0-9]|(?:my|the|our|a) (?:first|second|third|fourth|fifth|last|final|next) [a-z]+)\b|\bit\b|\b(?:in|of|on|about|with|from) (?:this|that|these|those|them)\b"
 """Values that are no things: "I like it", "I love that you came"; or only what is being talked about: "I prefer the second draft"."""
 NO_ALLERGENS = r"^(?:my |this )?(?:mondays?|mornings?|work|bullshit|people|stupid\w*|drama|nonsense|meetings?|fun|you)\b"
 """What people say they are allergic to in jest."""

@@ -23,9 +23,20 @@ RULES: tuple[SlotRule, ...] = (
         examples=(("My niece Raya will be seven in May.", "Raya"),), not_examples=("My brother On Friday",),
     ),
     SlotRule(
-        "my role's name", "relation", rf"\b(?:my|our) {_ROLE}'s (?:first |full )?name is {_NAMED}",
+        "my role's name", "relation", rf"\b(?:my|our) {_ROLE}(?:'s (?:first |full )?name is|'s called) {_NAMED}",
         "{role}", "{whose} {role} is {value}.", 0.9, target="node_item", related=("{role}", "{value}"),
-        examples=(("My son's name is Gonzalo.", "Gonzalo"),),
+        examples=(("My son's name is Gonzalo.", "Gonzalo"), ("By the way, my sister's called Eva.", "Eva")),
+    ),
+    SlotRule(
+        "my role's name, without capitals", "relation",
+        rf"(?-i:^(?:[^A-Z]|\bI\b|^[A-Z])*)\b(?:my|our) {_ROLE}(?:'s name is| is called| is named|,? called|,? named) (?P<value>[a-z][a-z'-]+)(?:\s*(?:[,.;!()]|[^\x00-\x7f]|$)| (?:and|but|who|is|lives|works)\b)",
+        "{role}", "{whose} {role} is {value}.", 0.85, target="node_item", related=("{role}", "{value}"), small=True,
+        examples=(("my wife's name is sofia", "sofia"), ("our dog is called biscuit and he is two", "biscuit")), not_examples=("my wife is pregnant", "my boss is called away"),
+    ),
+    SlotRule(
+        "reports to", "relation", rf"\bi (?:now |currently )?report to {_NAMED}",
+        "manager", "{whose} manager is {value}.", 0.8, target="node_item", related=("manager", "{value}"),
+        examples=(("I report to Maria.", "Maria"),), not_examples=("I report to work at six.",),
     ),
     SlotRule(
         "name is my role", "relation", rf"(?:^|[^A-Za-z']){_NAMED}(?:,| is| was|'s)(?: also| still| actually)? my {_ROLE}\b",

@@ -37,9 +37,9 @@ RULES: tuple[ShapeRule, ...] = (
         examples=("The guest list is 60 people.", "The thesis has 40 pages so far.", "The rent is 780 a month."), not_examples=("The answer is two-fold.",),
     ),
     ShapeRule(
-        "my amount", "fact", rf"{_START}(?:i|we) (?:now |currently )?(?:take|pay|weigh|earn|owe|charge) (?:about |around |only )?(?:[$€£] ?\d|{NUMBER}\b)",
+        "my amount", "fact", rf"{_START}(?:i|we) (?:now |currently )?(?:take|pay|weigh|earn|owe|charge) (?:about |around |only )?(?:[$€£] ?\d|{NUMBER}\b)|{_START}i (?:make|earn) (?:about |around )?(?:[$€£] ?\d|\d+ ?k\b)",
         plain=True,
-        examples=("I take 10 mg of lisinopril in the morning.", "I pay 740 for the room.", "I weigh 92 kilos."), not_examples=("I take it back.",),
+        examples=("I make 60k a year.", "I take 10 mg of lisinopril in the morning.", "I pay 740 for the room.", "I weigh 92 kilos."), not_examples=("I take it back.",),
     ),
     ShapeRule(
         "who does it", "fact",
@@ -60,7 +60,7 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "how often", "fact",
-        rf"{_START}(?:i|we) (?:only |always |usually )?(?:release|deploy|ship|run|swim|train|cycle|meet|clean|water|feed|visit|call|cook|shop|teach|practi[cs]e|publish|bake|pay|take) (?:[a-z]+ ){{0,3}}?(?:every (?:{NUMBER} )?(?:days?|weeks?|months?|mornings?|evenings?|{WEEKDAY})|once a (?:day|week|month|year)|twice a (?:day|week|month|year)|{NUMBER} times a (?:day|week|month|year)|(?:daily|weekly|monthly)\b)",
+        rf"{_START}(?:i|we) (?:only |always |usually )?(?:release|deploy|ship|run|swim|train|cycle|meet|clean|water|feed|visit|call|cook|shop|teach|practi[cs]e|publish|bake|pay|take) (?:[a-z]+ ){{0,3}}?(?:every (?:{NUMBER} )?(?:days?|weeks?|months?|mornings?|evenings?|{WEEKDAY})|once a (?:day|week|month|year)|twice a (?:day|week|month|year)|{NUMBER} times a (?:day|week|month|year)|(?:daily|weekly|monthly)\b|on (?:mon|tues|wednes|thurs|fri|satur|sun)days\b)",
         plain=True,
         examples=("We release every two weeks.", "I only run once a week."), not_examples=("I think of you.",),
     ),
