@@ -2,7 +2,8 @@
 
 import pytest
 
-from holdfast.learning.model import Message, Speaker
+from holdfast.learning.compare import compare
+from holdfast.learning.model import KnownFact, Message, Speaker
 from holdfast.learning.rules import extract
 from tests.learning.conversations import learned, plain, talk
 
@@ -309,6 +310,29 @@ def test_what_people_say_of_themselves_first_is_kept(text, kept):
 )
 def test_what_is_only_about_this_moment_is_left_out(text):
     assert learned(text).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "now"),
+    [
+        (("My name is Anna.", "No, it's not Anna, it's Ana."), "The user's name is Ana."),
+        (("My name is Anna.", "Sorry, it's Ana, not Anna."), "The user's name is Ana."),
+        (("My name is Anna. Sorry, Ana, not Anna!",), "The user's name is Ana."),
+        (("I live in Berlin.", "No wait, I meant Bern, not Berlin."), "The user lives in Bern."),
+        (("My meeting is on Tuesday.", "Correction: it's on Wednesday, not Tuesday."), "The user's meeting is on Wednesday."),
+        (("My dentist is Dr. Lind.", "How late is it?", "Oh, it's Dr. Lund, not Dr. Lind."), "The user's dentist is Dr. Lund."),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_put_right_fills_its_slot_again(said, now):
+    was, *_, is_now = learned(*said).candidates
+    assert (is_now.text, is_now.attribute, is_now.change) == (now, was.attribute, "replaces")
+    assert is_now.text == was.text.replace(is_now.replaced_value, is_now.value.removeprefix("on "))
+    assert compare(is_now, [KnownFact("was", was.text, was.subject, was.attribute, was.value)]).outcome == "supersede"  # fmt: skip
+
+
+def test_a_value_that_nobody_named_is_not_put_right():
+    assert learned("I live in Berlin.", "It's raining, not snowing.").candidates == learned("I live in Berlin.").candidates  # fmt: skip
+    assert learned(("assistant", "Your name is Anna."), "It's Ana, not Anna.").candidates == ()
 
 
 def test_an_opening_word_does_not_make_a_second_statement_of_a_slot():

@@ -7,6 +7,8 @@ from holdfast.learning.rules.build import change_of, slot_candidates
 from holdfast.learning.rules.families import SHAPES, SLOTS
 from holdfast.learning.rules.families.answer import RULES as ANSWERS
 from holdfast.learning.rules.families.correction import (
+    PUT_RIGHT,
+    PUT_RIGHT_EXAMPLES,
     RETRACTION,
     RETRACTION_EXAMPLES,
     RETRACTION_NOT_EXAMPLES,
@@ -122,3 +124,9 @@ def test_an_answer_rule_knows_its_questions_and_answers(rule):
 
     assert [each for each in rule.examples if not fits(*each)] == []
     assert [each for each in rule.not_examples if fits(*each)] == []
+
+
+@pytest.mark.parametrize(("text", "old", "new"), PUT_RIGHT_EXAMPLES)
+def test_putting_right_names_both_values(text, old, new):
+    (match,) = compile_rule(PUT_RIGHT).finditer(fold(text))
+    assert {old, new} <= set(match.groups())

@@ -13,6 +13,7 @@ from holdfast.learning.model import (
     Speaker,
 )
 from holdfast.learning.rules import build, parts, poison
+from holdfast.learning.rules.corrected import corrections
 from holdfast.learning.rules.families import answer as answers
 from holdfast.learning.rules.family import ShapeRule
 from holdfast.learning.rules.lexicon import word_list
@@ -107,11 +108,14 @@ def _from_user(
         yield from parts.asked_candidates(message, asked, speaker)
     for sentence, rule in reading.standing:
         yield from _standing(message, sentence, rule, speaker)
+    put_right = dict(corrections(reading, before, speaker))
+    left = tuple(each for each in reading.statements if each not in put_right)
+    reading = replace(reading, statements=left)
     worth = worth_of(
         [*reading.statements, *(each for each, _ in reading.standing)],
         beside=reading.beside, answers=_answers(message, before), follows_own=_follows_own(message, before),
     )  # fmt: skip
-    found = list(_statements(reading, worth, speaker))
+    found = [*_statements(reading, worth, speaker), *put_right.values()]
     yield from found or _answered(reading, before, speaker)
     yield from _confirmed(reading, before, speaker)
 

@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.learning.model import Message
 from holdfast.learning.rules import poison
 from holdfast.learning.rules.families import SHAPES
-from holdfast.learning.rules.families.correction import RETRACTION
+from holdfast.learning.rules.families.correction import PUT_RIGHT, RETRACTION
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
 from holdfast.learning.rules.family import ShapeRule, match_shape
 from holdfast.learning.rules.moods import is_fiction, is_private, is_request, mood_of
@@ -27,6 +27,7 @@ MIN_HEAD_WORDS = 3
 """What stands before a request in its sentence is read by itself if it has so many words."""
 
 _RETRACTION: Any = compile_rule(RETRACTION)
+_PUT_RIGHT: Any = compile_rule(PUT_RIGHT)
 _CHECKS: Any = compile_rule(
     r"^(?:(?:is|was) (?:that|this|it) (?:right|correct|true|confirmed|official|still)|right|correct|true|(?:did|has|have|can|could) [^?]{1,30} confirm(?:ed)?\b|are (?:you|we) sure|(?-i:[A-Z][a-z]+), did you get that confirmed)[^?]*\?"
 )
@@ -90,10 +91,16 @@ def read(message: Message) -> Reading:
     if is_fiction(fold(text)) and not asked:
         return Reading(message, text, (), (), frozenset({"fiction"}), (), False, orders)
     rest = [left for each in sentences(text) if (left := _left_of(each, asked)) is not None]
-    takes_back = next((i for i, each in enumerate(rest) if _RETRACTION.search(each.folded)), None)
+    takes_back = next((i for i, each in enumerate(rest) if _takes_back(each)), None)
     if takes_back is not None:  # what was said before it in the same message is taken back with it
         rest = rest[takes_back + 1 :]
     return Reading(message, text, *_sorted(rest), asked, takes_back is not None, orders)
+
+
+def _takes_back(sentence: Sentence) -> bool:
+    """Whether it takes back what was said; putting one value right does not."""
+    found = _RETRACTION.search(sentence.folded)
+    return bool(found) and not _PUT_RIGHT.search(sentence.folded)
 
 
 def _sorted(
@@ -105,6 +112,8 @@ def _sorted(
     asking = False
     for each in rest:
         mood = "pasted" if len(each.folded) > MAX_SENTENCE_CHARS else mood_of(each)
+        if mood == "unsure" and _PUT_RIGHT.search(each.folded):
+            mood = None  # "I meant Bern, not Berlin"
         order = next((rule for rule in SHAPES if rule.standing and match_shape(rule, each)), None)
         if mood == "question" and statements and _CHECKS.search(each.folded):
             statements.pop()  # "It starts on the 7th. Is that confirmed?"

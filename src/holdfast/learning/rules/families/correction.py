@@ -77,6 +77,23 @@ RULES: tuple[ChangeRule, ...] = (
     ),
 )  # fmt: skip
 
+_VALUE = r"(?:(?:dr|mr|mrs|ms|prof|st)\. )?[^,.;:!?]{1,40}?"
+PUT_RIGHT = (
+    r"^(?:(?:no|nope|sorry|oops|wait|correction|actually|my mistake|typo|ah|oh)[,:;.!]* )*"
+    r"(?:(?:it's|its|it is|it was|that's|it should be|should be|i meant|i mean|make that) )?"
+    rf"(?:not (?P<old>{_VALUE}),? but (?P<new>{_VALUE})|not (?P<old2>{_VALUE}), (?:it's|its|it is|i meant|that's) (?P<new2>{_VALUE})|(?P<new3>{_VALUE}), not (?P<old3>{_VALUE}))"
+    r"(?:,? sorry)?[.!]*$"
+)
+"""A sentence that gives another value for something said before, and the value that it had."""
+
+PUT_RIGHT_EXAMPLES = (
+    ("No, it's not Anna, it's Ana.", "Anna", "Ana"),
+    ("Sorry, it's Ana, not Anna.", "Anna", "Ana"),
+    ("Not Berlin but Bern, sorry.", "Berlin", "Bern"),
+    ("No wait, I meant Bern, not Berlin", "Berlin", "Bern"),
+    ("Oh, it's Dr. Lund, not Dr. Lind.", "Dr. Lind", "Dr. Lund"),
+)
+
 CHANGED = (
     r"\b(?:now|instead|no longer|any ?more|after all|in the end|moved|pushed|postponed|extended|changed|switched|cancell?ed|back (?:to|on|home)|turned out"
     r"|came through|gone|finally|new|from (?:now on|today|the)|is over|gave (?:it )?up|withdrew|dropped|passed|done|accepted|approved|settled|signed"
