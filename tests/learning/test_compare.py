@@ -38,6 +38,9 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("I live in Leipzig.", "I no longer live in Grimma.", "add"),
         ("I'm 34 years old.", "I turned 35 yesterday.", "supersede"),
         ("I speak French.", "I speak German.", "add"),
+        ("I'm vegan.", "I'm vegetarian now.", "supersede"),
+        ("I'm vegan.", "I'm left-handed.", "add"),
+        ("I don't eat meat.", "I eat meat again.", "supersede"),
         ("my sister is called Desi.", "my sister is called Mila.", "add"),  # there may be two
         ("they take him at 20:15.", "she can take ibuprofen for her migraines now.", "add"),  # one word is no topic
         ("the rent is 700.", "the rent is 780 now.", "supersede"),  # unless neither has more
@@ -80,6 +83,7 @@ def test_what_an_assistant_read_out_of_memory_and_the_user_confirms_is_the_same(
         ("my wife is Sofia.", "we got divorced."),
         ("my girlfriend is Mia.", "Mia and I broke up."),
         ("my flight is at 9am.", "my flight got moved to 11am."),
+        ("I love running.", "I gave up running."),
     ],
 )
 def test_a_statement_without_a_slot_replaces_the_slot_that_it_names(first, then):

@@ -24,6 +24,11 @@ def turned(text: str, name: str | None = None) -> str:
         ("Oh and btw, I sold the car.", "The user sold the car."),
         ("I no longer work at Acme.", "The user no longer works at Acme."),
         ("im a nurse", "The user is a nurse"),
+        ("No, I live in Porto.", "The user lives in Porto."),
+        ("no i live in Porto", "The user lives in Porto"),
+        ("No more meat on Fridays.", "No more meat on Fridays."),  # without "no" it would say the opposite
+        ("No Sundays at the shop for Maya.", "No Sundays at the shop for Maya."),
+        ("Good bread matters.", "Good bread matters."),
     ],
 )  # fmt: skip
 def test_the_first_person_becomes_the_third(text, sentence):

@@ -6,18 +6,17 @@ vectors are given, meaning decides (`meaning`). The measured figures of the thre
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-import snowballstemmer
-
 from holdfast.learning import meaning, roles
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
-from holdfast.learning.rules.lexicon import GENERIC_STEMS, STOP_WORDS, word_list
+from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.text import compile_rule, fold, literal
+from holdfast.learning.words import figures, shared_weight, stems, topic, weights_of
 
 Outcome = Literal["same", "supersede", "add"]
 
@@ -36,18 +35,18 @@ SAME_VALUE = 0.6
 
 MANY_VALUED = ("likes:", "prefers:", "avoids:", "allergic_to:", "is:", "gave_up:", "speaks:")
 """Attributes that carry their value in their name: another value is another fact."""
-REVERSIBLE = ("likes:", "is:")
+REVERSIBLE = ("likes:", "is:", "avoids:")
 """Of those, the ones that a later statement may turn round ("I don't like coffee any more")."""
 
-NAMED_SLOTS = ("my:", "is:", "allergic_to:")
+EXCLUSIVE = frozenset({"is:vegetarian", "is:vegan", "is:pescatarian", "is:pescetarian"})
+"""Of those, the ones of which only one can hold: a new one replaces another if it says that something changed."""
+
+NAMED_SLOTS = ("my:", "is:", "allergic_to:", "likes:")
 """Attributes that carry a thing ("my:gym") or a property ("is:vegetarian") in their name: a statement without a slot can change them by naming it."""
 
-_STEMMER: Any = snowballstemmer.stemmer("english")
-_TOKENS: Any = compile_rule(r"[A-Za-z][A-Za-z']*|\d+(?:[.,:]\d+)*")
 _NEGATIVE: Any = compile_rule(
     r"\b(?:not|no|never|n't|dont|doesnt|dislikes?|hates?|stopped|quit|without|no longer)\b|n't\b"
 )
-_ISO_DATE: Any = compile_rule(r" \(\d{4}(?:-\d\d){0,2}\)")
 _MONTH: Any = compile_rule(
     r"\b(january|february|march|april|june|july|august|september|october|november|december|(?-i:May))\b"
 )
@@ -60,6 +59,9 @@ _VERB: Any = compile_rule(
 _JOB_ENDED: Any = compile_rule(
     r"\bi(?:'ve| have| was| got| just| finally| recently| been)* (?:(?:quit|lost|left|resigned from) my (?:old )?job|resigned|laid off|fired|made redundant|let go|retired)\b"
 )
+_GIVEN_UP: Any = compile_rule(
+    r"\bi(?:'ve| have| had to)? (?:just |finally )?(?:gave|given|give) up\b"
+)
 _NUMBERED: Any = compile_rule(r"\b([a-z]{2,})[\s#-]{0,2}(\d+)\b")
 _CALLED_NUMBER: Any = compile_rule(r"\b(number) (\d+)\b")
 _NO_LABEL = frozenset(
@@ -69,12 +71,6 @@ _NO_LABEL = frozenset(
     )
 )
 """Words before a figure that make no name with it: "on 3 May", "the 5 boxes", but not "box 5"."""
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        word_list("zero one two three four five six seven eight nine ten eleven twelve")
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -84,22 +80,6 @@ class Comparison:
     outcome: Outcome
     fact_id: str | None = None
     score: float = 0.0
-
-
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """A word without its endings."""
-    return str(_STEMMER.stemWord(word.lower().removesuffix("'s")))
-
-
-def stems(text: str) -> frozenset[str]:
-    """The stems of a text's words and its numbers, without the words that say nothing by themselves."""
-    words = (str(word).lower() for word in _TOKENS.findall(fold(_ISO_DATE.sub("", text))))
-    return frozenset(
-        _NUMBERS.get(word) or stem(word)
-        for word in words
-        if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())
-    )
 
 
 def compare(
@@ -169,17 +149,17 @@ def _shared_words(candidate: Candidate, known: Sequence[KnownFact]) -> list[mean
     """What a candidate, and what stands around it, shares with each of the known facts."""
     words = _words(candidate.text, candidate.sources[0].quote)
     sets = [_words(fact.text, fact.said) for fact in known]
-    weights = _weights(sets)
+    weights = weights_of(sets)
     rarest = max(1.0, math.log(1 + len(sets)))
-    message = _topic(stems(meaning.whole(candidate)))
-    around = message | _topic(stems(candidate.context))
+    message = topic(stems(meaning.whole(candidate)))
+    around = message | topic(stems(candidate.context))
 
     def rare(found: frozenset[str]) -> float:
         return sum(weights[each] for each in sorted(found)) / rarest
 
     return [
         meaning.Words(
-            share=_shared(words, each, weights),
+            share=shared_weight(words, each, weights),
             beside=rare((message - words) & each),
             around=rare(around & each),
         )
@@ -205,7 +185,7 @@ def _of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
     numbered, others = _numbered(candidate.text), _numbered(fact.text)
     if any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys()):
         return True
-    own, other = _topic(stems(_head(candidate.text))), _topic(stems(_head(fact.text)))
+    own, other = topic(stems(_head(candidate.text))), topic(stems(_head(fact.text)))
     return bool(
         candidate.change is None and own - stems(fact.text) and other - stems(candidate.text)
     )
@@ -232,6 +212,8 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
     if not candidate.attribute:
         return None
     for fact in known:
+        if _excludes(candidate, fact):
+            return Comparison("supersede", fact.id, 1.0)
         if (fact.subject, fact.attribute) != (candidate.subject, candidate.attribute):
             continue
         if candidate.attribute.startswith(MANY_VALUED):  # "likes coffee" then "dislikes coffee"
@@ -250,6 +232,18 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
     return None
 
 
+def _excludes(candidate: Candidate, fact: KnownFact) -> bool:
+    """Whether a slot cannot hold beside another one ("I'm vegetarian now" after "I'm vegan")."""
+    return (
+        candidate.change is not None
+        and candidate.subject == fact.subject
+        and candidate.attribute != fact.attribute
+        and {candidate.attribute, fact.attribute} <= EXCLUSIVE
+        and not negates(candidate.text)
+        and not negates(fact.text)
+    )
+
+
 def alike(one: str, other: str) -> bool:
     """Whether two values of a slot are one."""
     first, second = stems(one), stems(other)
@@ -263,10 +257,10 @@ def _by_words(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison:
     if not words or not known:
         return Comparison("add")
     sets = [_words(fact.text, meaning.without_request(fact.said)) for fact in known]
-    weights = _weights(sets)
+    weights = weights_of(sets)
     best: tuple[float, int] | None = None
     for number, each in enumerate(sets):
-        score = _shared(words, each, weights)
+        score = shared_weight(words, each, weights)
         if best is None or score >= best[0]:  # of two as close, the newer
             best = (score, number)
     assert best is not None
@@ -280,20 +274,20 @@ def _judge(
     others: frozenset[str],
     score: float,
 ) -> Comparison:
-    figures, other_figures = _figures(words), _figures(others)
+    numbers, other_numbers = figures(words), figures(others)
     contradicts = (
-        bool(figures and other_figures and figures != other_figures)
+        bool(numbers and other_numbers and numbers != other_numbers)
         or negates(candidate.text) != negates(fact.text)
         or _on_other_days(_quote(candidate) or candidate.text, fact.said or fact.text)
     )
-    adds = bool(words - others) if candidate.change else len(_topic(words) - others) > EXTRA_WORDS
+    adds = bool(words - others) if candidate.change else len(topic(words) - others) > EXTRA_WORDS
     if score >= SAME_WORDS and not contradicts and not adds:
         return Comparison("same", fact.id, score)
     named = bool(fact.attribute) and _names(candidate, fact)
     if fact.attribute and not named:
         return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
-    most = max(len(_topic(others)), len(_topic(words)))
-    enough = named or len(_topic(words) & others) >= min(SHARED_WORDS, most)
+    most = max(len(topic(others)), len(topic(words)))
+    enough = named or len(topic(words) & others) >= min(SHARED_WORDS, most)
     changed = candidate.change is not None and (named or score >= SAME_TOPIC)
     differs = contradicts and score >= SAME_TOPIC_FIGURES
     if (changed or differs) and enough and not meaning.adds_to(candidate):
@@ -322,12 +316,14 @@ def _names(candidate: Candidate, fact: KnownFact) -> bool:
         return False
     kind, _, thing = fact.attribute.removesuffix(":place").partition(":")
     speaks_of = bool(roles.phrase(thing.replace("_", " ")).search(said))
+    if kind == "likes" and _GIVEN_UP.search(said):
+        return speaks_of and not negates(fact.text)
     return speaks_of and (kind == "my" or negates(candidate.text) != negates(fact.text))
 
 
 def _other_figures(said: str, value: str) -> bool:
     """Whether both hold figures and no figure of the earlier value is repeated."""
-    new, old = _figures(stems(said)), _figures(stems(value))
+    new, old = figures(stems(said)), figures(stems(value))
     return bool(new and old and not new & old)
 
 
@@ -363,33 +359,3 @@ def _on_other_days(said: str, earlier: str) -> bool:
 def negates(text: str) -> bool:
     """Whether a statement says that something is not so."""
     return bool(_NEGATIVE.search(fold(text)))
-
-
-def _figures(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word[0].isdigit())
-
-
-def _topic(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word not in GENERIC_STEMS and not word[0].isdigit())
-
-
-def _weights(sets: Sequence[frozenset[str]]) -> dict[str, float]:
-    """How much each word tells: less, the more of the known facts have it."""
-    counts: dict[str, int] = {}
-    for each in sets:
-        for word in each:
-            counts[word] = counts.get(word, 0) + 1
-    return {word: math.log(1 + len(sets) / count) for word, count in counts.items()}
-
-
-def _shared(words: frozenset[str], others: frozenset[str], weights: dict[str, float]) -> float:
-    """The weight of the common words over that of the lighter side; figures and words of time or money do not count."""
-    words, others = _topic(words), _topic(others)
-    rare = math.log(1 + len(weights)) if weights else 1.0
-    common = sum(weights.get(word, rare) for word in words & others)
-    lighter = min(_total(words, weights, rare), _total(others, weights, rare))
-    return common / lighter if lighter else 0.0
-
-
-def _total(words: frozenset[str], weights: dict[str, float], rare: float) -> float:
-    return sum(weights.get(word, rare) for word in words)

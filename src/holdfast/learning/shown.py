@@ -15,7 +15,6 @@ from holdfast.kernel.errors import AgentNotFound
 from holdfast.kernel.recall.answer import Ask
 from holdfast.kernel.recall.model import MAX_QUERY_CHARS, Kind
 from holdfast.learning import run as learning_run
-from holdfast.learning.compare import stems
 from holdfast.learning.facts import Held
 from holdfast.learning.known import line_id, place_of
 from holdfast.learning.model import KnownFact, Message
@@ -23,6 +22,7 @@ from holdfast.learning.privacy import masked_texts
 from holdfast.learning.recording import Origin
 from holdfast.learning.rules import poison
 from holdfast.learning.rules.text import fold
+from holdfast.learning.words import stems
 from holdfast.memories.model import Memory
 from holdfast.unified_recall import recall
 

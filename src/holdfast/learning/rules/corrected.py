@@ -16,6 +16,9 @@ from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_spa
 
 _CORRECTION: Any = compile_rule(PUT_RIGHT)
 _BRANCHES = (("old", "new"), ("old2", "new2"), ("old3", "new3"))
+_STATES: Any = compile_rule(
+    r"\b(?:i|i'm|im|i've|we|we're|he|she|they|it|you|my|our|is|are|am|was|were|has|have|had|will|do|does|did|can|lives?|works?|likes?|prefers?|wants?|needs?|gets?|goes|takes?|starts?)\b"
+)
 _AROUND: Any = compile_rule(r"^(?:(?:on|in|at|from|for|the|an?) )+")
 
 
@@ -32,6 +35,8 @@ def corrections(
             for old, new in _BRANCHES
             if group_span(match, old)
         )
+        if _STATES.search(fold(new)):
+            continue  # "I live in Braga now, not in Porto" says itself what it is about
         was = _filled_with(old, reading, place, before, speaker)
         if was is not None:
             yield sentence, _put_right(was, old, new, reading.message, sentence)

@@ -56,6 +56,10 @@ _OPENING: Any = compile_rule(
     r"^(?:(?:actually|also|and|so|but|no|nope|yes|yeah|oh|ok|okay|well|btw|by the way|correction|hi|hello|hey|fyi|sorry|update|turns out|i(?:'ve| have)? changed my mind)[,:;.!]* )+"
 )
 """Words before what a sentence says, which no slot covers."""
+_CLOSING: Any = compile_rule(
+    r"(?:,? (?:any ?more|any longer|these days|nowadays|now|at the moment|currently|finally|again|too|as well|please|by the way|btw|for now|actually|lol|haha))*(?:, not [^,.;:!?]{1,40})?[.!]*$"
+)
+"""Words behind it, likewise."""
 _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
     (compile_rule(pattern), word)
     for pattern, word in ((r"\byou(?:'re| are)\b", "I'm"), (r"\byou(?:'ve| have)\b", "I have"), (r"\byour\b", "my"), (r"\byou\b", "I"))
@@ -143,8 +147,7 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
             if is_kept or not match.rule.passing:
                 yield candidate
                 filled += match.end - match.start
-        opening = _OPENING.search(sentence.folded)
-        if filled < SLOT_COVERS * (len(sentence.folded) - (opening.end() if opening else 0)):
+        if filled < SLOT_COVERS * _length(sentence):
             left.append(sentence)
             if filled:
                 partly.add(sentence)
@@ -185,6 +188,13 @@ def answer_rule(question: str, answer: str) -> str | None:
         if meant and asks.search(question) and answers_it.search(answer):
             return name
     return None
+
+
+def _length(sentence: Sentence) -> int:
+    """How long a sentence is without words that no slot covers."""
+    opening, closing = _OPENING.search(sentence.folded), _CLOSING.search(sentence.folded)
+    end = closing.start() if closing else len(sentence.folded)
+    return max(end - (opening.end() if opening else 0), 1)
 
 
 def _said_by(message: Message) -> tuple[str, str | None]:

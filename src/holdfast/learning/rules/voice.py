@@ -31,8 +31,11 @@ _VERBLIKE = compile_rule(
     r"\w+ed|\w+n't|\w+nt|\w+s)\b|'(?:s|m|re|ve|ll|d)\b|\b(?:i|he|she|they) [a-z]+|\bim\b"
 )
 _FILLER = compile_rule(
-    r"^(?:(?:[-*+•]|\d{1,2}[.)]|fun fact|guess what|(?:good|bad|big) news|news|update|fyi|hey|hi|hello|listen|honestly|tbh|ps|ok|okay|and|so|btw|by the way|also|oh|well|but|anyway|then|actually|plus|yes|no|ha|right|good|fine|perfect)[,:.!]* )+"
+    r"^(?:(?:[-*+•]|\d{1,2}[.)]|fun fact|guess what|(?:good|bad|big) news|news|update|fyi|hey|hi|hello|listen|honestly|tbh|ps|ok|okay|and|so|btw|by the way|also|oh|well|but|anyway|then|actually|yes|ha)[,:.!]* |(?:no|plus|right|good|fine|perfect)[,:.!]+ )+"
 )
+_FILLER_OR_NOT: Any = compile_rule(r"^(?:no|plus|right|good|fine|perfect) ")
+"""Filler where a subject follows ("no the user lives in Porto"), else a part of what is said ("no more emails")."""
+_SUBJECT: Any = compile_rule(r"^(?:i|we|he|she|it|they|that|this|the|my|our)\b")
 _HAD: Any = compile_rule(r"^ (?:been|better|already|never|just|had|gone|\w+ed)\b")
 _BESIDE_ME: Any = compile_rule(
     rf"(?:\b(?:my|our) (?:\w+ )?(?:{KIN}|{PEOPLE})(?: {NAME})?|(?:^|[.!?,;:] )(?P<name>{NAME})) and $"
@@ -59,7 +62,17 @@ def to_sentence(original: str, dates: list[FoundDate], speaker: Speaker) -> str:
     folded = fold(original)
     if _must_be_quoted(folded):
         return f'{speaker.label} said: "{with_dates(original, dates).strip()}"'
-    return capitalised(_FILLER.sub("", _turned(original, folded, dates, speaker)))
+    return capitalised(_without_filler(_turned(original, folded, dates, speaker), speaker))
+
+
+def _without_filler(text: str, speaker: Speaker) -> str:
+    """Without words before a statement that are no part of it."""
+    rest = str(_FILLER.sub("", text))
+    match = _FILLER_OR_NOT.search(rest)
+    if match is None:
+        return rest
+    behind = rest[match.end() :]
+    return behind if _SUBJECT.search(behind) or behind.startswith(speaker.label) else rest
 
 
 def shares_subject(before: str) -> bool:

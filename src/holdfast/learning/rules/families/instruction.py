@@ -58,7 +58,7 @@ RULES: tuple[ShapeRule, ...] = (
         "how to answer", "instruction",
         r"^(?:(?:also|and|please|pls|just)[,]? )*(?:keep|make) (?:your |the |all )?(?:answers?|replies|responses|explanations?|messages|summaries)\b"
         r"|^(?:(?:also|and|please|pls|just)[,]? )*(?:be|stay) (?:more |very )?(?:brief|concise|short|formal|informal|direct|blunt|polite)\b"
-        r"|^(?:(?:also|and|please|pls|just)[,]? )*(?:use|prefer|avoid|no) (?:the )?(?:metric|imperial|bullet points?|british|american|emojis?|markdown|jargon|formal|informal|first names?|24[- ]hour)\b"
+        r"|^(?:(?:also|and|please|pls|just)[,]? )*(?:use|prefer|avoid|no|no more) (?:the )?(?:metric|imperial|bullet points?|british|american|emojis?|markdown|jargon|formal|informal|first names?|24[- ]hour)\b"
         r"|^(?:(?:also|and|please|pls|just)[,]? )*(?:don't|dont|do not|never|avoid|stop) (?:use |using |put |putting |add |adding |write |writing |send |sending )?(?:any |so many |too many |me )?(?:emojis?|bullet points?|markdown|jargon|exclamation (?:marks?|points?)|hashtags?|em[- ]dashes|all caps|slang|disclaimers?)\b"
         r"|\bi(?:'d| would) (?:like|prefer|love) (?:it if )?you (?:to be|would be|were|was) (?:a bit |much )?(?:more |less )?(?:brief|concise|short|formal|informal|casual|direct|blunt|polite|detailed|verbose|friendly|critical|strict|patient)\b",
         "user_core", standing=True, unless=r"\b(?:for|in) this (?:one|time|e?mail|text|post|answer|reply|letter|message|part|case)\b|\bhere[.!]*$|\bin the (?:subject|title|heading|first|second|next|last)\b",

@@ -40,9 +40,9 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "turning point", "event",
-        rf"{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))|{_START}(?:we're|we are|i'm|i am) expecting (?:a (?:baby|boy|girl|child)|our|my|twins)\b",
+        rf"{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally |recently )?(?:got (?:married|engaged|divorced|promoted|hired|a new job|the job)|bought (?:an? |our |my )[a-z]+|sold (?:the|our|my) [a-z]+|adopted (?:an? )|graduated|retired|quit my job|had a (?:baby|son|daughter)|started (?:a new|my new|at {NAME}))|{_START}{I_OR_WE}(?:'ve| have)? (?:just |finally )?had (?:the|our|my) (?:baby|twins|(?:first|second|third) (?:child|baby|kid))\b|{_START}(?:we're|we are|i'm|i am) expecting (?:a (?:baby|boy|girl|child)|our|my|twins)\b",
         plain=True,
-        examples=("We got married in May.", "I bought a house in Leeds.", "We're expecting a baby in July."), not_examples=("I got the giggles.",),
+        examples=("We got married in May.", "I bought a house in Leeds.", "We're expecting a baby in July.", "We just had our third kid!"), not_examples=("I got the giggles.",),
     ),
     ShapeRule(
         "dated plan", "plan",

@@ -77,6 +77,11 @@ RULES: tuple[SlotRule, ...] = (
         not_examples=("I don't watch it.",),
     ),
     SlotRule(
+        "has again", "preference", r"\bi(?:'ve| have)? (?:started (?:eating|drinking)|eat|drink) (?P<value>(?:red )?meat|fish|seafood|chicken|pork|beef|dairy|cheese|eggs|gluten|sugar|bread|nuts|alcohol|wine|beer|coffee|tea|caffeine|milk) (?:again|now|these days)\b",
+        "avoids:{value}", "{who} has {value} again.", 0.75, change="replaces",
+        examples=(("I eat meat again.", "meat"), ("I've started drinking wine again.", "wine")), not_examples=("I eat at noon now.", "I drink it now."),
+    ),
+    SlotRule(
         "does not", "preference", rf"\bi (?:don't|dont|do not|never) (?P<value>smoke|drink|drive|fly|gamble|vape){END}",
         "does_not:{value}", "{who} does not {value}.", 0.8,
         examples=(("i dont smoke so it stays dry", "smoke"),), not_examples=("I don't drive you mad.",),

@@ -24,9 +24,9 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "went over to", "decision",
-        rf"{_START}{_PERSON}{_AUX} (?:gone (?:over|back to|full|part|vegan|vegetarian|freelance|private)|went over to|decided on|changed (?:to|from)|signed (?:up (?:for|with)|with)|renamed|hired|traded (?:in )?(?:the|my|our)|cancell?ed (?:the|my|our|{NAME})|painted|took (?:my|our|the) [^.!?]{{2,30}} out of|let (?:my|our|the) [^.!?]{{2,40}} (?:lapse|go)|haven't (?:smoked|drunk|eaten|had|been|used|touched) [^.!?]*since)\b",
+        rf"{_START}{_PERSON}{_AUX} (?:gone (?:over|back to|full|part|vegan|vegetarian|freelance|private)|went over to|decided on|changed (?:to|from)|signed (?:up (?:for|with)|with)|renamed|hired|traded (?:in )?(?:the|my|our)|cancell?ed (?:the|my|our|{NAME})|painted|took (?:my|our|the) [^.!?]{{2,30}} out of|let (?:my|our|the) [^.!?]{{2,40}} (?:lapse|go)|migrated (?:to|from)|(?:stopped|quit|gave up|given up) (?:learning|studying|playing|training|going to|seeing|using|taking|working|teaching|doing|practi[cs]ing|running|cycling|swimming|climbing|dancing)\b|haven't (?:smoked|drunk|eaten|had|been|used|touched) [^.!?]*since)\b",
         plain=True, unless=r"\b(?:app|server|tab|branch|table|window|(?:the|this) job|build|process|container|program|page|session|file|database|db|task|download|query|request)[.!]*$",
-        examples=("I've gone over to Firefox.", "We renamed the wifi network to Kestrel.", "I traded the Fiesta in for a Yaris.", "I haven't smoked since New Year."),
+        examples=("I've gone over to Firefox.", "We renamed the wifi network to Kestrel.", "I traded the Fiesta in for a Yaris.", "I haven't smoked since New Year.", "We migrated to MySQL.", "I stopped learning Spanish."),
         not_examples=("I've gone mad.", "We decided."),
     ),
     ShapeRule(
@@ -37,10 +37,10 @@ RULES: tuple[ShapeRule, ...] = (
     ),
     ShapeRule(
         "a thing changed", "fact",
-        rf"{_START}{_THING}{_AUX} (?:moved to|changed to|renamed|relaxed to|raised to|cut to|went (?:up|down|from)|reopened|sold(?: for)?|put (?:back|off|forward)|replaced (?:by|with)|painted|extended|shortened|called off|done (?:on|last|in))\b"
+        rf"{_START}{_THING}(?:{_AUX}| got)(?: just)? (?:cancell?ed|postponed|scrapped)[.!]*$|{_START}{_THING}{_AUX} (?:moved to|changed to|renamed|relaxed to|raised to|cut to|went (?:up|down|from)|reopened|sold(?: for)?|put (?:back|off|forward)|replaced (?:by|with)|painted|extended|shortened|called off|done (?:on|last|in))\b"
         rf"|{_START}(?:they|we)(?:'ve| have)? (?:put|moved|pushed|brought) {_THING} (?:back|forward|up|off)\b",
         plain=True,
-        examples=("The password policy has been relaxed to a year.", "The budget went from 12,000 to 9,500.", "They've put the exam back to 18 June."),
+        examples=("The password policy has been relaxed to a year.", "The budget went from 12,000 to 9,500.", "They've put the exam back to 18 June.", "The exam got cancelled."),
         not_examples=("My mouth is closed.", "The film was long."),
     ),
     ShapeRule(
