@@ -16,7 +16,7 @@ from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.text import compile_rule, fold, literal
-from holdfast.learning.words import figures, shared_weight, stems, topic, weights_of
+from holdfast.learning.stems import figures, shared_weight, stems, topic, weights_of
 
 Outcome = Literal["same", "supersede", "add"]
 

@@ -22,7 +22,7 @@ from holdfast.learning.privacy import masked_texts
 from holdfast.learning.recording import Origin
 from holdfast.learning.rules import poison
 from holdfast.learning.rules.text import fold
-from holdfast.learning.words import stems
+from holdfast.learning.stems import stems
 from holdfast.memories.model import Memory
 from holdfast.unified_recall import recall
 

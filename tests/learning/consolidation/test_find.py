@@ -59,6 +59,7 @@ def test_another_figure_or_a_no_is_not_a_duplicate(one, other):
         ("The user lives in Porto.", "The user lives in Lisbon."),
         ("The user's name is Ana.", "The user's name is Anna Maria."),
         ("I like coffee.", "I don't like coffee."),
+        ("I live in Berlin.", "I no longer live in Berlin."),
     ],
 )
 def test_one_property_with_two_values_is_a_contradiction_and_the_newer_stays(older, newer):
@@ -74,6 +75,9 @@ def test_one_property_with_two_values_is_a_contradiction_and_the_newer_stays(old
         ("I like coffee.", "I like tea."),
         ("My sister is called Desi.", "My sister is called Mila."),
         ("I live in Porto.", "I work at Acme."),
+        ("I live in Porto.", "I no longer live in Berlin."),
+        ("I no longer live in Bern.", "I no longer live in Berlin."),
+        ("I speak French.", "I speak German."),
         ("I live in Porto.", "I live in Porto, by the river."),
     ],
 )

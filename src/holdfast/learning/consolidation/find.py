@@ -12,7 +12,7 @@ from holdfast.learning.model import Message, Speaker
 from holdfast.learning.rules import extract
 from holdfast.learning.rules.prefilter import may_fill_slot
 from holdfast.learning.rules.text import compile_rule, fold
-from holdfast.learning.words import stems
+from holdfast.learning.stems import stems
 
 UNUSED_AFTER = timedelta(days=90)
 """A learned memory that no call was given for so long is unused."""
@@ -188,9 +188,11 @@ def _says_the_same(row: StoredRow, other: StoredRow) -> bool:
 
 
 def _contradicts(row: StoredRow, other: StoredRow) -> bool:
-    if negates(row.content) != negates(other.content):
-        return True
-    return not row.attribute.startswith(MANY_VALUED) and not alike(row.value, other.value)
+    """Whether one says what the other denies, or another value; who no longer lives in Berlin may live in Porto."""
+    denies, of_one_value = negates(row.content), not row.attribute.startswith(MANY_VALUED)
+    if denies != negates(other.content):
+        return not of_one_value or alike(row.value, other.value)
+    return of_one_value and not denies and not alike(row.value, other.value)
 
 
 def _said(row: StoredRow) -> float:
