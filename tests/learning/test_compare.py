@@ -94,6 +94,24 @@ def test_a_statement_without_a_slot_replaces_the_slot_that_it_names(first, then)
 
 
 @pytest.mark.parametrize(
+    ("then", "ended"),
+    [
+        ("I quit my job last week.", "I work at Google."),
+        ("we broke up.", "my girlfriend is Mia."),
+        ("I gave up running.", "I love running."),
+        ("my sister quit her job.", None),
+        ("the parents of Tom got divorced.", None),
+    ],
+)
+def test_a_slot_that_ended_is_found_among_others_without_a_common_word(then, ended):
+    said = ("I work at Google.", "my girlfriend is Mia.", "I love running.", "my car is a Golf.")
+    facts = [known(text, number) for number, text in enumerate(said)]
+    found = compare(replace(candidate(then), attribute="", value=""), facts)
+    named = next((fact.id for fact, text in zip(facts, said, strict=True) if text == ended), None)
+    assert (found.outcome, found.fact_id) == ("supersede" if ended else "add", named)
+
+
+@pytest.mark.parametrize(
     ("first", "then"),
     [
         ("my gym is the one on Castle Street.", "the gym shoes are from Decathlon now."),  # another thing

@@ -41,7 +41,7 @@ REVERSIBLE = ("likes:", "is:", "avoids:")
 EXCLUSIVE = frozenset({"is:vegetarian", "is:vegan", "is:pescatarian", "is:pescetarian"})
 """Of those, the ones of which only one can hold: a new one replaces another if it says that something changed."""
 
-NAMED_SLOTS = ("my:", "is:", "allergic_to:", "likes:")
+NAMED_SLOTS = ("my:", "is:", "allergic_to:")
 """Attributes that carry a thing ("my:gym") or a property ("is:vegetarian") in their name: a statement without a slot can change them by naming it."""
 
 _NEGATIVE: Any = compile_rule(
@@ -92,9 +92,9 @@ def compare(
     `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words; what has none is
     compared by slot and words alone.
     """
-    by_slot = _by_slot(candidate, known)
-    if by_slot is not None:
-        return by_slot
+    decided = _by_slot(candidate, known) or _by_ending(candidate, known)
+    if decided is not None:
+        return decided
     known = [fact for fact in known if not _of_another_thing(candidate, fact)]
     by_words = _by_words(candidate, known)
     return by_words if by_words.outcome != "add" else _by_meaning(candidate, known, vectors)
@@ -232,6 +232,27 @@ def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | N
     return None
 
 
+def _by_ending(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:
+    """The slot whose end a statement without one is: "I quit my job" shares no word with "I work at Google"."""
+    if candidate.attribute or candidate.change is None:
+        return None
+    said = fold(_quote(candidate))
+    ended = (fact for fact in reversed(known) if _has_ended(fact, said))
+    fact = next(ended, None)
+    return None if fact is None else Comparison("supersede", fact.id, 1.0)
+
+
+def _has_ended(fact: KnownFact, said: str) -> bool:
+    if fact.subject != "user" or negates(fact.text):
+        return False
+    if fact.attribute == "employer":
+        return bool(_JOB_ENDED.search(said))
+    if fact.attribute.startswith("likes:"):
+        thing = fact.attribute.partition(":")[2].replace("_", " ")
+        return bool(_GIVEN_UP.search(said)) and bool(roles.phrase(thing).search(said))
+    return roles.has_parted(fact.attribute, said)
+
+
 def _excludes(candidate: Candidate, fact: KnownFact) -> bool:
     """Whether a slot cannot hold beside another one ("I'm vegetarian now" after "I'm vegan")."""
     return (
@@ -308,16 +329,12 @@ def _names(candidate: Candidate, fact: KnownFact) -> bool:
         return False
     if any(_ended(name).search(said) for name in _NAME.findall(fold(fact.value))):
         return True
-    if fact.subject == "user" and fact.attribute == "employer":
-        return bool(_JOB_ENDED.search(said))
     if fact.subject == "user" and roles.is_role(fact.attribute):
         return roles.has_passed(fact.attribute, fact.value, said)
     if not fact.attribute.startswith(NAMED_SLOTS):
         return False
     kind, _, thing = fact.attribute.removesuffix(":place").partition(":")
     speaks_of = bool(roles.phrase(thing.replace("_", " ")).search(said))
-    if kind == "likes" and _GIVEN_UP.search(said):
-        return speaks_of and not negates(fact.text)
     return speaks_of and (kind == "my" or negates(candidate.text) != negates(fact.text))
 
 

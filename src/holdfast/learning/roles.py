@@ -24,10 +24,15 @@ def is_role(attribute: str) -> bool:
     return bool(_ROLE.search(attribute))
 
 
+def has_parted(attribute: str, said: str) -> bool:
+    """Whether a statement says that the user is no longer with a partner, who need not be named."""
+    return bool(_PARTNER.search(attribute.replace("_", " ")) and _BROKE_UP.search(said))
+
+
 def has_passed(attribute: str, holder: str, said: str) -> bool:
     """Whether a statement says that a role has another holder now, or none; or names somebody else beside it."""
     role = attribute.replace("_", " ")
-    if _ended(role).search(said) or (_PARTNER.search(role) and _BROKE_UP.search(said)):
+    if _ended(role).search(said):
         return True
     names = {str(each) for each in _NAME.findall(said[1:])} - set(holder.split())
     others = [each for each in names if not _DAY.search(each)]
