@@ -99,7 +99,12 @@ def test_a_statement_without_a_slot_replaces_the_slot_that_it_names(first, then)
         ("I quit my job last week.", "I work at Google."),
         ("we broke up.", "my girlfriend is Mia."),
         ("I gave up running.", "I love running."),
+        ("I was just laid off.", "I work at Google."),
+        ("I broke up with Mia in May.", "my girlfriend is Mia."),
         ("my sister quit her job.", None),
+        ("we broke up the function into parts, finally.", None),
+        ("I fired up the server again, finally.", None),
+        ("I finally quit my job script.", None),
         ("the parents of Tom got divorced.", None),
     ],
 )

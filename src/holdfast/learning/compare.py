@@ -56,8 +56,10 @@ _PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
 _VERB: Any = compile_rule(
     r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends|leaves|departs|arrives|runs|expires|contains|holds|uses)\b"
 )
+_OVER = r"(?:[.,;:!]|$| (?:last|this|in|on|at|after|because|and|so|but|by|for|from|to|since|with|yesterday|today|recently|amicably|again|now|already|finally|two|three|four|\d)\b)"
 _JOB_ENDED: Any = compile_rule(
-    r"\bi(?:'ve| have| was| got| just| finally| recently| been)* (?:(?:quit|lost|left|resigned from) my (?:old )?job|resigned|laid off|fired|made redundant|let go|retired)\b"
+    rf"\bi(?:'ve| have| just| finally| recently)* (?:(?:quit|lost|left|resigned from) my (?:old )?job|resigned|retired){_OVER}"
+    rf"|\bi(?:'ve| have| just| recently)* (?:was|got|been)(?: just| recently)? (?:laid off|fired|made redundant|let go){_OVER}"
 )
 _GIVEN_UP: Any = compile_rule(
     r"\bi(?:'ve| have| had to)? (?:just |finally )?(?:gave|given|give) up\b"

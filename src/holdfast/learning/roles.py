@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from holdfast.learning.rules.lexicon import KIN, MONTH, PEOPLE, PETS, WEEKDAY
+from holdfast.learning.rules.lexicon import KIN, MONTH, NAME, PEOPLE, PETS, WEEKDAY
 from holdfast.learning.rules.text import compile_rule, literal
 
 _ROLE: Any = compile_rule(rf"^(?:[a-z]+_)*?(?:{KIN}|{PEOPLE}|{PETS})$".replace(" ", "_"))
@@ -14,7 +14,8 @@ _PARTNER: Any = compile_rule(
     r"^(?:ex )?(?:wife|husband|spouse|partner|girlfriend|boyfriend|fiancee?)$"
 )
 _BROKE_UP: Any = compile_rule(
-    r"\b(?:we|i)(?:'ve|'re|'m| have| are| am| got| just| finally| recently)* (?:broke up|broken up|split up|separated|divorced|getting (?:divorced|a divorce)|single (?:again|now))\b"
+    r"\b(?:we|i)(?:'ve|'re|'m| have| are| am| got| just| finally| recently)* (?:broke up|broken up|split up|separated|divorced|getting (?:divorced|a divorce)|single (?:again|now))"
+    rf"(?:[.,;:!]|$| (?:with (?:my [a-z]+|him|her|{NAME})|last|this|in|on|after|because|and|so|but|yesterday|today|recently|amicably|again|now|already|finally|for good|two|three|four|\d)\b)"
 )
 _DAY: Any = compile_rule(rf"^(?:{WEEKDAY}|{MONTH})s?$")
 
