@@ -38,6 +38,7 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("I live in Leipzig.", "I no longer live in Grimma.", "add"),
         ("I'm 34 years old.", "I turned 35 yesterday.", "supersede"),
         ("I speak French.", "I speak German.", "add"),
+        ("I'm Portuguese.", "I'm Brazilian.", "add"),  # one may be both
         ("I'm vegan.", "I'm vegetarian now.", "supersede"),
         ("I'm vegan.", "I'm left-handed.", "add"),
         ("I don't eat meat.", "I eat meat again.", "supersede"),

@@ -25,6 +25,27 @@ def test_a_value_that_is_put_right_fills_its_slot_again(said, now):
     assert compare(is_now, [KnownFact("was", was.text, was.subject, was.attribute, was.value)]).outcome == "supersede"  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("said", "attribute"),
+    [
+        (("I speak French.", "Sorry, German, not French."), "speaks:german"),
+        (("I'm allergic to peanuts.", "No, it's cashews, not peanuts."), "allergic_to:cashew"),
+    ],
+)
+def test_a_slot_with_its_value_in_its_name_gets_another_name(said, attribute):
+    was, now = learned(*said).candidates
+    assert now.attribute == attribute
+    held = KnownFact("was", was.text, was.subject, was.attribute, was.value)
+    other = KnownFact("other", "The user speaks Greek.", "user", "speaks:greek", "Greek")
+    found = compare(now, [held, other])
+    assert (found.outcome, found.fact_id) == ("supersede", "was")
+
+
+def test_a_value_gets_the_article_that_it_needs():
+    _, now = learned("I'm a nurse.", "Not a nurse but an engineer, sorry.").candidates
+    assert (now.text, now.value) == ("The user is an engineer.", "engineer")
+
+
 def test_a_whole_statement_is_not_a_value():
     _, now = learned(
         "I live in Porto.", "Correction: I live in Braga now, not in Porto."

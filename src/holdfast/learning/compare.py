@@ -33,7 +33,16 @@ SHARED_WORDS = 2
 SAME_VALUE = 0.6
 """From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
 
-MANY_VALUED = ("likes:", "prefers:", "avoids:", "allergic_to:", "is:", "gave_up:", "speaks:")
+MANY_VALUED = (
+    "likes:",
+    "prefers:",
+    "avoids:",
+    "allergic_to:",
+    "is:",
+    "gave_up:",
+    "speaks:",
+    "nationality:",
+)
 """Attributes that carry their value in their name: another value is another fact."""
 REVERSIBLE = ("likes:", "is:", "avoids:")
 """Of those, the ones that a later statement may turn round ("I don't like coffee any more")."""
@@ -256,11 +265,14 @@ def _has_ended(fact: KnownFact, said: str) -> bool:
 
 
 def _excludes(candidate: Candidate, fact: KnownFact) -> bool:
-    """Whether a slot cannot hold beside another one ("I'm vegetarian now" after "I'm vegan")."""
+    """Whether a slot cannot hold beside another one ("I'm vegetarian now" after "I'm vegan"), or names its value as the old one."""
+    if candidate.subject != fact.subject or candidate.attribute == fact.attribute:
+        return False
+    kinds = {each.attribute.partition(":")[0] for each in (candidate, fact)}
+    if candidate.replaced_value and len(kinds) == 1:
+        return alike(fact.value, candidate.replaced_value)
     return (
         candidate.change is not None
-        and candidate.subject == fact.subject
-        and candidate.attribute != fact.attribute
         and {candidate.attribute, fact.attribute} <= EXCLUSIVE
         and not negates(candidate.text)
         and not negates(fact.text)

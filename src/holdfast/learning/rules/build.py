@@ -94,6 +94,11 @@ def slot_candidates(
             yield match, _slot(message, sentence, meant, match, attribute, speaker)
 
 
+def attribute_of(template: str, value: str) -> str:
+    """The slot's name for a value."""
+    return _attribute(template, {"value": value})
+
+
 def _attribute(template: str, groups: dict[str, str]) -> str:
     """The slot's name; a value that stands in it loses its article and plural, so that "peanuts" and "a peanut" are one."""
     value = _ARTICLE.sub("", fold(groups["value"]).lower())

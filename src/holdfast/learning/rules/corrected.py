@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.learning.model import Candidate, Message, Source, Speaker
-from holdfast.learning.rules import build
+from holdfast.learning.rules import build, voice
 from holdfast.learning.rules.families.correction import PUT_RIGHT
 from holdfast.learning.rules.reading import Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
@@ -86,7 +86,8 @@ def _put_right(
     related = was.related
     return replace(
         was,
-        text=_with(was.text, old, new),
+        attribute=_attribute(was, new),
+        text=_with(was.text, *_with_articles(was.text, old, new)),
         value=_with(was.value, old, new),
         related=None if related is None else (related[0], _with(related[1], old, new)),
         rule="correction/of a slot",
@@ -97,6 +98,19 @@ def _put_right(
         change="replaces",
         replaced_value=old,
     )
+
+
+def _attribute(was: Candidate, new: str) -> str:
+    """The slot's name; where it holds the value ("speaks:french"), that of the new one."""
+    template = was.attribute.partition(":")[0] + ":{value}"
+    in_name = was.attribute == build.attribute_of(template, was.value)
+    return build.attribute_of(template, new) if in_name else was.attribute
+
+
+def _with_articles(text: str, old: str, new: str) -> tuple[str, str]:
+    """Both values behind "a" or "an", where the old one stands so."""
+    behind = voice.with_article(old)
+    return (behind, voice.with_article(new)) if behind in text else (old, new)
 
 
 def _with(text: str, old: str, new: str) -> str:

@@ -62,7 +62,7 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "nationality", "identity", rf"{_IM}(?:originally |half |part |a |an )?(?P<value>{NATIONALITY})(?: citizen| national)?{END}",
-        "nationality", "{who} is {value}.", 0.85,
+        "nationality:{value}", "{who} is {value}.", 0.85,
         examples=(("I'm Portuguese.", "Portuguese"), ("im brazilian but live in leeds", "brazilian"), ("I'm a Swiss citizen.", "Swiss")),
         not_examples=("I'm English teacher of the year.", "I'm in a Spanish class."),
     ),
