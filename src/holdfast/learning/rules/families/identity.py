@@ -87,10 +87,15 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "lives", "identity",
-            rf"(?:\b(?:i|we) {ADVERBS}live|\b(?:i've|ive|i have|we've|we have) (?:lived|been living)|{_IM}(?:now |currently |an? [^,.;!?]{{2,40}}? )?(?:based|living)) (?P<where>in|at|on|near|outside|just outside) (?P<value>(?:the |a |an )?(?:\d+[a-z]? )?{NAME}(?:(?:, | in | near ){NAME})?)",
+            rf"(?:\b(?:i|we) {ADVERBS}live|\b(?:i've|ive|i have|we've|we have) been living|{_IM}(?:now |currently |an? [^,.;!?]{{2,40}}? )?(?:based|living)) (?P<where>in|at|on|near|outside|just outside) (?P<value>(?:the |a |an )?(?:\d+[a-z]? )?{NAME}(?:(?:, | in | near ){NAME})?)",
         "lives_in", "{who} lives {where} {value}.", 0.85,
         examples=(("I live in Pocitos, on the fifth floor", "Pocitos"), ("I'm living in Berlin.", "Berlin"), ("I've been living in Tokyo since May.", "Tokyo"), ("I live at 12 Elm Street.", "12 Elm Street")),
         not_examples=("I live in hope.",),
+    ),
+    SlotRule(
+        "lives there for years", "identity", rf"\b(?:i've|ive|i have|we've|we have) lived (?P<where>in|at|near) {_PLACE} (?:for (?:\d|[a-z]+ years)|since|all my life)\b",
+        "lives_in", "{who} lives {where} {value}.", 0.85,
+        examples=(("I've lived in Tokyo for ten years.", "Tokyo"),), not_examples=("I've lived in Rome, Paris and Oslo.", "I've lived in Rome before."),
     ),
     SlotRule(
         "left the place", "identity",
@@ -107,10 +112,15 @@ RULES: tuple[SlotRule, ...] = (
     ),
     SlotRule(
         "job", "identity",
-            rf"(?:{_IM}(?:now |currently |still )?(?:{NAME}, )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )|\b(?:i've|ive|i have) been an? ){'(?P<value>' + JOB + ')'}\b",
+            rf"(?:{_IM}(?:now |currently |still )?(?:{NAME}, )?(?:an? |the )(?:\d{{1,3}}[- ]years?[- ]old )?|\bi work(?:ed)? as (?:an? |the )){'(?P<value>' + JOB + ')'}\b",
         "job", "{who} is {a_value}.", 0.8,
-        examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse"), ("I've been a teacher for 12 years.", "teacher")),
+        examples=(("I'm a mechanic not a gas guy", "mechanic"), ("I work as a night nurse.", "night nurse")),
         not_examples=("I'm a mess.", "I'm an idiot."),
+    ),
+    SlotRule(
+        "job for years", "identity", rf"\b(?:i've|ive|i have) been an? (?P<value>{JOB}) (?:for (?:\d|[a-z]+ years)|since|all my life)\b",
+        "job", "{who} is {a_value}.", 0.8,
+        examples=(("I've been a teacher for twelve years.", "teacher"),), not_examples=("I've been a teacher, a cook and a driver.",),
     ),
     SlotRule(
         "became", "identity",
