@@ -47,9 +47,40 @@ def test_a_store_is_made_where_only_names_that_begin_alike_are_there_and_then_lo
 
 
 def test_a_store_that_is_not_there_after_it_was_made_is_said():
-    script = Script(stores(), None, stores(), None)
+    script = Script(stores(), None, stores(), None, stores())
     with pytest.raises(NotFound, match="'notes' was made and is not there"):
         run(open_store(Scope(), "notes", "Notes"), script.send)
+
+
+def test_those_who_find_no_store_at_once_make_one(both):
+    """Each step of one is followed by the same step of the other, so that both find none."""
+    flows = [open_store(both.sync._scope, "notes", "Notes") for _ in range(2)]
+    asked = [both.sync.send(next(flow)) for flow in flows]
+    asked = [both.sync.send(flow.send(answer)) for flow, answer in zip(flows, asked, strict=True)]
+    assert len(both.sync.stores.list_stores(name="notes").data) == 1
+    opened = [
+        run(_going_on(flow, answer), both.sync.send)
+        for flow, answer in zip(flows, asked, strict=True)
+    ]
+    assert len(set(opened)) == 1
+
+
+def test_a_store_that_was_deleted_is_made_anew(both):
+    first = run(open_store(both.sync._scope, "notes", "Notes"), both.sync.send)
+    both.sync.stores.delete_store(first)
+    second = run(open_store(both.sync._scope, "notes", "Notes"), both.sync.send)
+    assert second != first
+    assert run(open_store(both.sync._scope, "notes", "Notes"), both.sync.send) == second
+
+
+def _going_on(flow, answer):
+    """The rest of a flow, from the answer to its last call on."""
+    call = flow.send(answer)
+    while True:
+        try:
+            call = flow.send((yield call))
+        except StopIteration as end:
+            return end.value
 
 
 def test_every_entry_below_a_path_is_listed_and_folders_are_not():
