@@ -13,6 +13,8 @@ from holdfast.cli.output import console, show
 from holdfast.cli.remote import find_server
 from holdfast_client.client import Client
 from holdfast_client.errors import ConnectionFailed, HoldfastError
+from holdfast_client.flows import run
+from holdfast_client.named_stores import open_store
 from holdfast_client.sync import SyncReport, sync_folder
 
 WATCH_EVERY_S = 2.0
@@ -73,4 +75,6 @@ def _store_id(client: Client, name: str) -> str:
     if len(named) > 1:
         ids = ", ".join(each.id for each in named)
         raise CommandError(f"several stores are named {name!r}: give the id, one of {ids}")
-    return named[0].id if named else client.stores.create(name).id
+    if named:
+        return named[0].id
+    return run(open_store(client._scope, name, "Kept the same as a folder"), client.send)

@@ -11,6 +11,7 @@ from typing import Any
 
 from holdfast_client.client import Client
 from holdfast_client.errors import HoldfastError, NotFound
+from holdfast_client.flows import run
 from holdfast_client.importers.formats import FORMATS
 from holdfast_client.importers.pieces import (
     EntityPiece,
@@ -22,6 +23,7 @@ from holdfast_client.importers.pieces import (
     TextPiece,
 )
 from holdfast_client.memories.model import NewMemory
+from holdfast_client.named_stores import open_store
 from holdfast_client.nodes.model import NewItem
 
 Progress = Callable[[int, int], None]
@@ -182,12 +184,9 @@ class _Import:
     def _texts(self, pieces: list[TextPiece]) -> None:
         stores = self._for(None).stores
         if self._store_id is None:
-            named = [
-                each
-                for each in stores.list_stores(name=self.store, limit=100).data
-                if each.name == self.store
-            ]
-            self._store_id = named[-1].id if named else stores.create(self.store).id
+            self._store_id = run(
+                open_store(stores._scope, self.store, "Imported texts"), stores._send
+            )
         for piece in pieces:
             try:
                 same = stores.get(self._store_id, piece.path).content == piece.text
