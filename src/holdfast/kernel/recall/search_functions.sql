@@ -118,20 +118,38 @@ CREATE OR REPLACE FUNCTION recall_preferences(in_org text, in_preferences text) 
     RETURN CASE WHEN in_preferences IS NOT NULL
                 THEN to_tsquery((SELECT o.language::regconfig FROM orgs o WHERE o.org_id = in_org), in_preferences) END;
 
--- The scores of these passages, as far as the arms know them.
-CREATE OR REPLACE FUNCTION recall_scores_of(
-    wanted bigint[], in_ids bigint[], in_scores double precision[], close_ids bigint[], close_similarities double precision[],
-    OUT ids bigint[], OUT scores double precision[], OUT similarities double precision[]
+-- The place of an id in a list that is in the order of ids; NULL where it is not in it.
+CREATE OR REPLACE FUNCTION recall_place(ids bigint[], id bigint) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ids[width_bucket(id, ids)] = id THEN width_bucket(id, ids) END;
+
+-- The vectors of these passages, as far as they are there: their ids in order, how close each is to the query's, and the tokens where
+-- they are asked for. One scan of the index reads them all; a look-up for each candidate takes twice as long.
+CREATE OR REPLACE FUNCTION recall_vectors_of(
+    in_org text, in_ids bigint[], model integer, vector halfvec, in_closely boolean,
+    OUT ids bigint[], OUT similarities double precision[], OUT tokens bytea[]
 )
     LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    SELECT array_agg(known.id), array_agg(known.score), array_agg(known.similarity) INTO ids, scores, similarities
-      FROM (SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
-              FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity, false AS wanted
-                      FROM unnest(in_ids, in_scores) hit (id, score)
-                    UNION ALL SELECT close.id, 0, close.similarity, false
-                                FROM unnest(close_ids, close_similarities) close (id, similarity)
-                    UNION ALL SELECT unnest(wanted), 0, NULL, true) every
+    SELECT array_agg(v.passage_id), array_agg(-(v.embedding <#> vector)) FILTER (WHERE vector IS NOT NULL),
+           array_agg(v.tokens) FILTER (WHERE in_closely)
+      INTO ids, similarities, tokens
+      FROM (SELECT v.passage_id, v.embedding, v.tokens
+              FROM passage_vectors v
+             WHERE v.org_id = in_org AND v.model_id = model AND v.passage_id = ANY (in_ids)
+             ORDER BY v.passage_id) v;
+END $$;
+
+-- These passages in the order of their ids, with the lexical score of each as far as the lexical arm knows it.
+CREATE OR REPLACE FUNCTION recall_scores_of(
+    wanted bigint[], in_ids bigint[], in_scores double precision[], OUT ids bigint[], OUT scores double precision[]
+)
+    LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT array_agg(known.id ORDER BY known.id), array_agg(known.score ORDER BY known.id) INTO ids, scores
+      FROM (SELECT every.id, max(every.score) AS score
+              FROM (SELECT hit.id, hit.score, false AS wanted FROM unnest(in_ids, in_scores) hit (id, score)
+                    UNION ALL SELECT unnest(wanted), 0, true) every
              GROUP BY every.id
             HAVING bool_or(every.wanted)) known;
 END $$;
@@ -169,7 +187,7 @@ DECLARE
     w record; near record;
     more_ids bigint[]; more_scores double precision[];
     any_word tsquery;
-    best record;
+    best record; vectors record;
     given bigint;
 BEGIN
     w := recall_words_asked(org, in_scopes, in_workspace_id, in_text, in_literals);
@@ -188,24 +206,22 @@ BEGIN
     best := recall_best_of_both(w.ids, w.scores, in_lexical_limit, more_ids, more_scores, near.ids, near.similarities, keep);
 
     FOR attempt IN 1 .. 2 LOOP
+        vectors := recall_vectors_of(org, best.ids, model, in_vector, in_closely);
         RETURN QUERY
         SELECT p.kind, p.object_id, p.starts, p.ends, p.session_id, p.actor, p.at, p.updated_at, p.importance, p.pinned,
-               c.score,
+               best.scores[p.place],
                -- By this, words alone are ranked; beside a vector nobody asks for it.
                CASE WHEN in_vector IS NULL THEN coalesce(ts_rank_cd(p.words, any_word), 0) ELSE 0 END,
-               coalesce(c.similarity, -(v.embedding <#> in_vector)), said.terms,
+               vectors.similarities[p.vector_place], said.terms,
                coalesce(said.terms && w.wholes, false),
-               v.passage_id IS NOT NULL, v.tokens, w.n, coalesce(p.words @@ preferences, false)
-          FROM unnest(best.ids, best.scores, best.similarities) c (id, score, similarity)
-         CROSS JOIN LATERAL (SELECT * FROM passages p WHERE p.org_id = org AND p.id = c.id OFFSET 0) p
+               p.vector_place IS NOT NULL, vectors.tokens[p.vector_place], w.n, coalesce(p.words @@ preferences, false)
+          FROM (SELECT *, recall_place(best.ids, passages.id) AS place, recall_place(vectors.ids, passages.id) AS vector_place
+                  FROM passages WHERE passages.org_id = org AND passages.id = ANY (best.ids) OFFSET 0) p
          CROSS JOIN LATERAL (
              -- What has no score has no word of the query.
-             SELECT CASE WHEN c.score = 0 THEN '{}'
+             SELECT CASE WHEN best.scores[p.place] = 0 THEN '{}'
                          ELSE ARRAY(SELECT word.lexeme FROM unnest(w.lexemes, w.queries) word (lexeme, query)
                                      WHERE p.words @@ word.query) END AS terms OFFSET 0) said
-          LEFT JOIN LATERAL (SELECT v.passage_id, v.embedding, CASE WHEN in_closely THEN v.tokens END AS tokens
-                               FROM passage_vectors v
-                              WHERE v.org_id = org AND v.model_id = model AND v.passage_id = c.id OFFSET 0) v ON true
          WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, w.workspace_id, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = coalesce(cardinality(best.ids), 0);
@@ -217,7 +233,7 @@ BEGIN
             ARRAY(SELECT unnest(recall_best(org, w.ids, w.scores, in_kinds, w.workspace_id, in_labels, in_now, in_lexical_limit)
                                 || near.ids)
                   EXCEPT SELECT unnest(best.ids)),
-            w.ids || more_ids, w.scores || more_scores, near.close_ids, near.similarities);
+            w.ids || more_ids, w.scores || more_scores);
     END LOOP;
 END $$;
 
@@ -245,6 +261,6 @@ END $$;
 
 REVOKE ALL ON FUNCTION
     recall_underway, recall_is_underway, recall_begin, recall_by_words, recall_words_ahead, recall_words_asked,
-    recall_preferences, recall_scores_of, recall_candidates, recall_probe
+    recall_preferences, recall_place, recall_vectors_of, recall_scores_of, recall_candidates, recall_probe
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION recall_is_underway, recall_begin, recall_words_ahead, recall_candidates, recall_probe TO holdfast_app;

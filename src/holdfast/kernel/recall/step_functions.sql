@@ -195,37 +195,44 @@ CREATE OR REPLACE FUNCTION recall_first(in_ids bigint[], in_scores double precis
     RETURN ARRAY(SELECT hit.id FROM unnest(in_ids, in_scores) hit (id, score)
                   ORDER BY hit.score DESC, hit.id DESC LIMIT in_limit);
 
--- The best of both arms with both scores of each, whether they may be shown or not; of these the best `in_keep`, where that is given:
--- by a sum of both that is near to that of the fusion. The lexical score of what is close counts wherever it is among the hits
--- (`in_ids`, and `more_ids` of step 6). What only words brought counts as close as the last that meaning brought, which is the closest
--- it can be; the 16 best by words are always among them.
+-- The best of both arms in the order of their ids, with the lexical score of each, whether they may be shown or not; of these the best
+-- `in_keep`, where that is given: by a sum of both scores that is near to that of the fusion. The lexical score of what is close counts
+-- wherever it is among the hits (`in_ids`, and `more_ids` of step 6). What only words brought counts as close as the last that meaning
+-- brought, which is the closest it can be; the 16 best by words are always among them.
+--
+-- Each statement costs more to start than to carry out: those that a few hits do without are left out.
 CREATE OR REPLACE FUNCTION recall_best_of_both(
     in_ids bigint[], in_scores double precision[], in_limit integer, more_ids bigint[], more_scores double precision[],
     close_ids bigint[], close_similarities double precision[], in_keep integer,
-    OUT ids bigint[], OUT scores double precision[], OUT similarities double precision[]
+    OUT ids bigint[], OUT scores double precision[]
 )
     LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    least_similarity CONSTANT double precision := coalesce((SELECT min(s.least) FROM unnest(close_similarities) s (least)), 0);
-    last record;
+    hits CONSTANT integer := coalesce(cardinality(in_ids), 0);
+    least_similarity CONSTANT double precision := coalesce(close_similarities[cardinality(close_similarities)], 0);
+    -- The last of the lexical arm, and the last of those that are read in any case, where not all hits are: there may be thousands, of
+    -- which no more are sorted than that.
+    last_score double precision; last_id bigint;
+    sure_score double precision := 1e-9; sure_id bigint := 0;
 BEGIN
-    -- The last of the lexical arm, and the last of those that are read in any case: there may be thousands of hits, of which no more
-    -- are sorted than that.
-    SELECT min(first.score) AS score, (array_agg(first.id))[count(*)] AS id, (array_agg(first.score))[least(count(*), 16)] AS sure_score,
-           (array_agg(first.id))[least(count(*), 16)] AS sure_id
-      INTO last
-      FROM (SELECT hit.id, hit.score FROM unnest(in_ids, in_scores) hit (id, score)
-             ORDER BY hit.score DESC, hit.id DESC LIMIT in_limit) first;
-    SELECT array_agg(best.id), array_agg(best.score), array_agg(best.similarity) INTO ids, scores, similarities
-      FROM (SELECT every.id, max(every.score) AS score, max(every.similarity) AS similarity
+    IF hits > in_limit AND in_limit > 0 THEN
+        SELECT hit.score, hit.id INTO last_score, last_id FROM unnest(in_ids, in_scores) hit (id, score)
+         ORDER BY hit.score DESC, hit.id DESC OFFSET in_limit - 1 LIMIT 1;
+    END IF;
+    IF hits > 16 THEN
+        SELECT hit.score, hit.id INTO sure_score, sure_id FROM unnest(in_ids, in_scores) hit (id, score)
+         ORDER BY hit.score DESC, hit.id DESC OFFSET 15 LIMIT 1;
+    END IF;
+    SELECT array_agg(best.id ORDER BY best.id), array_agg(best.score ORDER BY best.id) INTO ids, scores
+      FROM (SELECT every.id, max(every.score) AS score
               FROM (SELECT hit.id, hit.score, NULL::double precision AS similarity
                       FROM unnest(in_ids, in_scores) hit (id, score)
-                     WHERE (hit.score, hit.id) >= (last.score, last.id) OR hit.id IN (SELECT unnest(close_ids))
+                     WHERE hits <= in_limit OR (hit.score, hit.id) >= (last_score, last_id) OR hit.id IN (SELECT unnest(close_ids))
                     UNION ALL SELECT more.id, more.score, NULL FROM unnest(more_ids, more_scores) more (id, score)
                     UNION ALL SELECT close.id, 0, close.similarity
                                 FROM unnest(close_ids, close_similarities) close (id, similarity)) every
              GROUP BY every.id
-             ORDER BY coalesce((max(every.score), every.id) >= (last.sure_score, last.sure_id), false) DESC,
+             ORDER BY (max(every.score), every.id) >= (sure_score, sure_id) DESC,
                       0.67 * max(every.score) / (max(every.score) + 18) + coalesce(max(every.similarity), least_similarity) DESC
              LIMIT in_keep) best;
 END $$;
