@@ -6,6 +6,7 @@ full vectors, and take 8 bytes a token.
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +23,14 @@ def closeness(query: bytes, passages: Sequence[bytes | None]) -> Floats | None:
     if not held or not len(asked):
         return None
     joined = np.frombuffer(b"".join(held), dtype=np.uint64)
-    lengths = np.array([len(tokens) // 8 for tokens in held])
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    starts = [0, *accumulate(len(tokens) // 8 for tokens in held[:-1])]
     apart = np.bitwise_count(asked[:, None] ^ joined)
     least = np.minimum.reduceat(apart, starts, axis=1)
+    read: Floats = 1.0 - least.sum(axis=0) / len(asked) / HALF_BITS
+    if len(held) == len(passages):
+        return read
     close = np.full(len(passages), np.nan)
-    close[[place for place, tokens in enumerate(passages) if tokens]] = (
-        1.0 - least.mean(axis=0) / HALF_BITS
-    )
+    close[[place for place, tokens in enumerate(passages) if tokens]] = read
     return close
 
 

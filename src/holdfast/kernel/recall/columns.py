@@ -71,15 +71,14 @@ class Columns:
     lexical: Floats  # saturated BM25
     similarity: Floats  # 0 where there is no vector
     compared: npt.NDArray[np.bool_]  # it has a vector, and so has the query
-    close: Floats | None = None  # None: not read closely
 
     @classmethod
     def of(cls, candidates: Sequence[tuple[Any, ...]], *, semantic: bool) -> "Columns":
-        """Of candidates that are not read closely yet; `semantic`: whether the query has a vector."""
+        """Of candidates; `semantic`: whether the query has a vector."""
         fields = Fields(*zip(*candidates, strict=True))
         # None becomes NaN, which fmax passes over.
         similarity = np.fmax(np.array(fields.similarity, dtype=np.float64), 0.0)
-        compared = np.array(fields.embedded) & semantic
+        compared = np.array(fields.embedded, np.bool_) & semantic
         lexical = saturated(np.array(fields.lexical))
         return cls(fields, Sessions.of(fields.session_id), lexical, similarity, compared)
 
@@ -92,7 +91,9 @@ class Columns:
         """How close each is to the tokens of a query; None where none has tokens. One that has a vector but no tokens is taken for
         as close as its like are."""
         read = closeness(tokens, self.fields.tokens)
-        return None if read is None else np.where(np.isnan(read), self.expected, read)
+        if read is None or all(self.fields.tokens):
+            return read
+        return np.where(np.isnan(read), self.expected, read)
 
 
 def saturated(bm25: Floats) -> Floats:

@@ -101,12 +101,13 @@ class Fusion:
         view, asked = self._view, self._asked
         if view is None:
             return []
-        if asked.closely:
-            view = replace(view, close=view.expected)
-        parts = _parts(view, asked, self._weights)
+        parts = _parts(view, view.expected if asked.closely else None, asked, self._weights)
         if asked.closely:
             self._known = parts
-        scores: Floats = sum(parts.values(), _identified(view, asked).astype(np.float64))
+        scores: Floats = np.array([*parts.values()]).sum(axis=0)
+        identified = _identified(view, asked)
+        if identified is not None:
+            scores += identified
         best = np.argsort(-scores)[:most].tolist()
         return list(dict.fromkeys(view.fields.object_id[place] for place in best))
 
@@ -115,24 +116,27 @@ class Fusion:
         view, asked = self._view, self._asked
         if view is None:
             return Found([], [], asked.semantic)
-        if asked.closely and asked.tokens:
-            view = replace(view, close=view.read_closely(asked.tokens))
-        if self._known and view.close is not None:
-            parts = self._known | _close_parts(view, self._weights)
+        close = view.read_closely(asked.tokens) if asked.closely and asked.tokens else None
+        if self._known and close is not None:
+            parts = self._known | _close_parts(view, close, self._weights)
         else:
-            parts = _parts(view, asked, self._weights)
-        sure = _confidence(view, asked)
-        parts = _scaled(parts, sure)
-        scores = _bounded(parts)
+            parts = _parts(view, close, asked, self._weights)
+        sure = None if close is None else _confidence(view, close, asked)
+        parts, scores = _scaled(parts, sure)
         identified = _identified(view, asked)
-        _lift(parts, scores, identified, view.fields.object_id)
-        is_open = bool(identified.any()) or _is_open(view, asked, sure)
+        if identified is not None:
+            _lift(parts, scores, identified, view.fields.object_id)
+        is_open = identified is not None or _is_open(view, asked, sure)
         lexically = asked.mode == "lexical"
         order = _lexical_order(view.fields) if lexically else _order(view, scores)
         return _found(view, asked, order, parts, scores, is_open=is_open)
 
 
-def _parts(view: Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
+def _parts(
+    view: Columns, close: Floats | None, asked: Asked, weights: Weights
+) -> dict[str, Floats]:
+    """What speaks for each candidate; `close` is how close each is, None where they are not read closely. A part that none has
+    may be missing."""
     match asked.mode:
         case "lexical":
             rank = np.array(view.fields.rank)
@@ -140,25 +144,29 @@ def _parts(view: Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
         case "semantic":
             return {"semantic": view.similarity}
         case "hybrid":
-            return _hybrid_parts(view, asked, weights)
+            return _hybrid_parts(view, close, asked, weights)
 
 
-def _hybrid_parts(view: Columns, asked: Asked, weights: Weights) -> dict[str, Floats]:
+def _hybrid_parts(
+    view: Columns, close: Floats | None, asked: Asked, weights: Weights
+) -> dict[str, Floats]:
     fields = view.fields
-    close_weight = 0.0 if view.close is None else weights.close_reading
+    close_weight = 0.0 if close is None else weights.close_reading
     # Where there are no vectors to compare, the words speak for both.
     word_weight = weights.lexical + np.where(view.compared, 0.0, weights.semantic + close_weight)
     updated = np.array([each.timestamp() for each in fields.updated_at])
     days = ((asked.now.timestamp() - updated) / 86_400).clip(0.0)
-    importance = np.array(fields.importance, dtype=np.float64)
     parts = {
         "lexical": word_weight * view.lexical,
         "semantic": weights.semantic * view.similarity * view.compared,
         "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
-        "importance": weights.importance * (importance - DEFAULT_IMPORTANCE) / 5,
-        "pinned": weights.pinned * np.array(fields.pinned, np.float64),
     }
-    parts |= _close_parts(view, weights)
+    if set(fields.importance) != {DEFAULT_IMPORTANCE}:
+        importance = np.array(fields.importance, np.float64)
+        parts["importance"] = weights.importance * (importance - DEFAULT_IMPORTANCE) / 5
+    if any(fields.pinned):
+        parts["pinned"] = weights.pinned * np.array(fields.pinned, np.float64)
+    parts |= _close_parts(view, close, weights)
     if any(fields.preference):
         own = np.array([actor not in _ASSISTANTS for actor in fields.actor])
         parts["preference"] = weights.preference * own * np.array(fields.preference, np.float64)
@@ -168,11 +176,11 @@ def _hybrid_parts(view: Columns, asked: Asked, weights: Weights) -> dict[str, Fl
     return parts | _actor_parts(fields.actor, asked, weights)
 
 
-def _close_parts(view: Columns, weights: Weights) -> dict[str, Floats]:
+def _close_parts(view: Columns, close: Floats | None, weights: Weights) -> dict[str, Floats]:
     """The parts that close reading changes."""
-    parts = {"session": weights.session * _best_of_sessions(view)}
-    if view.close is not None:
-        parts["close_reading"] = weights.close_reading * view.close * view.compared
+    parts = {"session": weights.session * _best_of_sessions(view, close)}
+    if close is not None:
+        parts["close_reading"] = weights.close_reading * close * view.compared
     return parts
 
 
@@ -180,16 +188,19 @@ _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "system"})
 
 
 def _actor_parts(actors: Sequence[str | None], asked: Asked, weights: Weights) -> dict[str, Floats]:
-    lowered = {actor: (actor or "").lower() for actor in set(actors)}
-    named = {a: float(not asked.names.isdisjoint(low.split())) for a, low in lowered.items()}
-    by_user = {a: float(low in ("user", "human")) for a, low in lowered.items()}
-    return {
-        "actor": weights.actor * np.array([named[actor] for actor in actors]),
-        "spoken_by_user": weights.spoken_by_user * np.array([by_user[actor] for actor in actors]),
-    }
+    lowered = {actor: actor.lower() for actor in set(actors) if actor}
+    named = {a for a, low in lowered.items() if not asked.names.isdisjoint(low.split())}
+    users = {a for a, low in lowered.items() if low in ("user", "human")}
+    parts = {}
+    if named:
+        parts["actor"] = weights.actor * np.array([actor in named for actor in actors])
+    if users:
+        by_user = np.array([actor in users for actor in actors])
+        parts["spoken_by_user"] = weights.spoken_by_user * by_user
+    return parts
 
 
-def _best_of_sessions(view: Columns) -> Floats:
+def _best_of_sessions(view: Columns, close: Floats | None) -> Floats:
     """How well the best passage of its session fits, by its words and by its tokens: what was said around it gains by that.
 
     By tokens, a passage outside of sessions counts as a session of its own: it does not lose to the others, and gains nothing by
@@ -197,10 +208,10 @@ def _best_of_sessions(view: Columns) -> Floats:
     """
     sessions = view.sessions
     fit = np.where(sessions.alone, 0.0, sessions.best(view.lexical))
-    if view.close is None:
+    if close is None:
         return fit
     # Where there is no vector yet, the words speak for the tokens too.
-    close = np.where(view.compared, view.close, view.lexical).clip(0.0)
+    close = np.where(view.compared, close, view.lexical).clip(0.0)
     return fit + np.where(sessions.alone, close, sessions.best(close))
 
 
@@ -212,15 +223,13 @@ def exact(part: float) -> float:
 # --- how sure ---------------------------------------------------------------------------------------------------------
 
 
-def _confidence(view: Columns, asked: Asked) -> float | None:
-    """How sure it is that something here answers the query; None where passages were not read closely."""
-    if view.close is None:
-        return None
-    whole = np.array(view.fields.whole)
+def _confidence(view: Columns, close: Floats, asked: Asked) -> float:
+    """How sure it is that something here answers the query."""
+    whole = np.array(view.fields.whole, np.bool_)
     words = view.lexical * whole
     # Where there is no vector yet, the words speak for all.
     similarity = np.where(view.compared, view.similarity, words)
-    close = np.where(view.compared, view.close, expected_closeness(words))
+    close = np.where(view.compared, close, expected_closeness(words))
     return confidence(
         Evidence(
             similarity=float(similarity.max()),
@@ -233,21 +242,17 @@ def _confidence(view: Columns, asked: Asked) -> float | None:
     )
 
 
-def _scaled(parts: dict[str, Floats], sure: float | None) -> dict[str, Floats]:
-    """The parts as they are shown; where it is known how sure the query is, its best result scores that."""
+def _scaled(parts: dict[str, Floats], sure: float | None) -> tuple[dict[str, Floats], Floats]:
+    """The parts as they are shown, and their sums; where it is known how sure the query is, its best result scores that. Sums lie
+    between 0 and 1, and what that takes is a part of its own."""
     rows = np.array([*parts.values()])
     factor = 1.0
     if sure is not None:
         factor = sure / max(float(rows.sum(axis=0).max()), 1e-9)
-    return dict(zip(parts, np.rint(rows * (factor * PER_UNIT)) / PER_UNIT, strict=True))
-
-
-def _bounded(parts: dict[str, Floats]) -> Floats:
-    """The sums of the parts, between 0 and 1; what that takes is a part of its own."""
-    total: Floats = sum(parts.values(), np.zeros(1))
+    rows = np.rint(rows * (factor * PER_UNIT)) / PER_UNIT
+    total: Floats = rows.sum(axis=0)
     bounded = total.clip(0.0, 1.0)
-    parts["bounds"] = bounded - total
-    return bounded
+    return {**dict(zip(parts, rows, strict=True)), "bounds": bounded - total}, bounded
 
 
 def _is_open(view: Columns, asked: Asked, sure: float | None) -> bool:
@@ -261,15 +266,14 @@ def _is_open(view: Columns, asked: Asked, sure: float | None) -> bool:
 # --- identifiers ------------------------------------------------------------------------------------------------------
 
 
-def _identified(view: Columns, asked: Asked) -> npt.NDArray[np.bool_]:
-    """The candidates with an identifier of the query; none where many objects have it."""
+def _identified(view: Columns, asked: Asked) -> npt.NDArray[np.bool_] | None:
+    """Which candidates have an identifier of the query; None where none has, or many objects have it."""
     fields = view.fields
-    none = np.zeros(len(fields.object_id), dtype=bool)
     if asked.mode != "hybrid" or not asked.identifiers:
-        return none
+        return None
     held = np.array([not asked.identifiers.isdisjoint(terms) for terms in fields.terms])
     objects = {id for id, has in zip(fields.object_id, held, strict=True) if has}
-    return held if len(objects) <= MAX_IDENTIFIED else none
+    return held if 0 < len(objects) <= MAX_IDENTIFIED else None
 
 
 def _lift(
@@ -279,8 +283,6 @@ def _lift(
     objects: Sequence[str],
 ) -> None:
     """Bring what holds an identifier above all that does not, in the order that it has."""
-    if not identified.any():
-        return
     holders = {object_id for object_id, has in zip(objects, identified, strict=True) if has}
     others = np.array([object_id not in holders for object_id in objects])
     top = float(scores[others].max()) if others.any() else 0.0
