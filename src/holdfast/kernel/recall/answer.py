@@ -22,7 +22,8 @@ from holdfast.kernel.recall.query import Explanation, Matched, check_ids, check_
 from holdfast.kernel.recall.search import Begun, Understood, rank, understand
 from holdfast.kernel.recall.slow import SlowRecalls, Stopwatch, report
 
-# How many more than were asked for are read at first: some may be gone since they were indexed, or be left out by a reader.
+# How many more than were asked for are read at first: some may be gone since they were indexed, or be left out by a reader. Where
+# rows were read along with the search none are: those that are missing there are read, and others only for one that is gone.
 SPARE = 2
 # How many are read at once where a budget of tokens may pass some over.
 READ_FOR_BUDGET = 200
@@ -143,7 +144,9 @@ async def answer(
             found = await view.walk(question, found)
     if walks:  # which start from kinds that are not shown
         found = replace(found, hits=[hit for hit in found.hits if hit.kind in kinds])
-    data, tokens = await _shown(db, caller, ask, readers, found)
+    data, tokens = await _shown(
+        db, caller, ask, readers, found, spare=SPARE if searched is None else 0
+    )
     watch.step("reading")
     usage.current().tokens += tokens
     report(db.services.get(SlowRecalls), watch, question, found, data)
@@ -182,11 +185,17 @@ def question_of(
 
 
 async def _shown(
-    db: Database, caller: Caller, ask: Ask, readers: Mapping[Kind, Reader], found: Found
+    db: Database,
+    caller: Caller,
+    ask: Ask,
+    readers: Mapping[Kind, Reader],
+    found: Found,
+    *,
+    spare: int,
 ) -> tuple[list[RecalledThing], int]:
-    """The best that can be read, as many as fit. Reads a few more than are wanted, and more of them only where those do
-    not suffice."""
-    hits, first = _hits_to_read(ask, found)
+    """The best that can be read, as many as fit. Reads as many as are wanted and the spare ones, and more of them only where those
+    do not suffice."""
+    hits, first = _hits_to_read(ask, found), at_once(ask, spare=spare)
     readable: list[RecalledThing] = []
     while hits and len(readable) < ask.limit:
         best = list(hits[:first])
@@ -201,22 +210,21 @@ async def _shown(
 
 
 def read_first(ask: Ask, found: Found) -> list[str]:
-    """The objects that `answer` reads at first."""
-    hits, first = _hits_to_read(ask, found)
-    return [hit.object_id for hit in hits[:first]]
+    """The objects that `answer` reads at first of what was searched already."""
+    hits = _hits_to_read(ask, found)
+    return [hit.object_id for hit in hits[: at_once(ask, spare=0)]]
 
 
-def _hits_to_read(ask: Ask, found: Found) -> tuple[Sequence[Hit], int]:
-    """What may be shown, and how many of it are read at first."""
-    hits = found.hits
-    if ask.min_score is not None:
-        hits = [hit for hit in hits if hit.score >= ask.min_score]
-    return hits, at_once(ask)
+def _hits_to_read(ask: Ask, found: Found) -> Sequence[Hit]:
+    """What may be shown."""
+    if ask.min_score is None:
+        return found.hits
+    return [hit for hit in found.hits if hit.score >= ask.min_score]
 
 
-def at_once(ask: Ask) -> int:
+def at_once(ask: Ask, *, spare: int = SPARE) -> int:
     """How many objects are read at first."""
-    return ask.limit + SPARE if ask.max_tokens is None else READ_FOR_BUDGET
+    return ask.limit + spare if ask.max_tokens is None else READ_FOR_BUDGET
 
 
 async def _read(
