@@ -26,6 +26,7 @@ from holdfast.kernel.recall.search import (
 )
 from holdfast.kernel.recall.slow import Stopwatch
 from holdfast.kernel.recall.underway import Underway
+from holdfast.kernel.recall.words import of_query
 from holdfast.memories.graph.recall import along_the_graph, read_items
 from holdfast.memories.model import ANYWHERE, TRUSTS, Memory, Place, Trust
 from holdfast.memories.passages import queries, trust_label
@@ -115,11 +116,12 @@ async def _look_and_search(
         params = {**candidate_params(question, asked), **sight.params(caller)}
         second = Read(tuple, queries.recall_what_is_seen, params)
     else:
-        first = looking_by_words(caller, question.text)
+        asked_words = of_query(question.text)
+        first = looking_by_words(caller, question.text, asked_words)
 
         def second() -> Read[tuple[Any, ...]]:
             nonlocal asked
-            asked = embedding()
+            asked = embedding(asked_words)
             watch.step("embedding")
             return Read(tuple, queries.recall_kept, candidate_params(question, asked))
 

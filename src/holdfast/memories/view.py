@@ -6,7 +6,7 @@ from holdfast.kernel import sight
 from holdfast.kernel.caller import Caller
 from holdfast.kernel.db import Database, Read
 from holdfast.kernel.recall.search import Begun, as_asked
-from holdfast.kernel.recall.words import of_query, spoken
+from holdfast.kernel.recall.words import Words, spoken
 from holdfast.memories.model import ANYWHERE, Place
 from holdfast.memories.passages import queries
 from holdfast.memories.sight import enter
@@ -56,9 +56,9 @@ def looking(speaking: Caller, query: str | None) -> Read[View]:
     return Read(View, queries.recall_sight, {"words": words, **sight.params(speaking)})
 
 
-def looking_by_words(speaking: Caller, query: str) -> Read[View]:
+def looking_by_words(speaking: Caller, query: str, words: Words) -> Read[View]:
     """The same for a query whose words are looked up too; recall goes on with `recall_kept` in the same transaction."""
-    params = {**as_asked(of_query(query)), **looking(speaking, query).params}
+    params = {**as_asked(words), **looking(speaking, query).params}
     return Read(View, queries.recall_sight_and_words, params)
 
 

@@ -95,14 +95,15 @@ async def understand(
     if by_meaning and question.text.strip():
         made = await _embed(db, question, _without_names(question, begun), begun.model)
         down = made is None and db.services.get(Embedders).configured
-    return _understood(db, question, begun, made, down=down)
+    asked_words = words.of_query(question.text)
+    return _understood(db, question, asked_words, begun, made, down=down)
 
 
 async def understanding_at_once(
     db: Database, question: Question, begun: Begun
-) -> Callable[[], Understood] | None:
-    """`understand` of a hybrid question as a function that embeds it here and now, to be called while the database does
-    something else; None where that would hold others up."""
+) -> Callable[[words.Words], Understood] | None:
+    """`understand` of a hybrid question, given its words, as a function that embeds it here and now, to be called while the database
+    does something else; None where that would hold others up."""
     if not (db.overlaps and question.text.strip()):
         return None
     try:
@@ -113,12 +114,12 @@ async def understanding_at_once(
     if embedder is None or not embedder.embeds_at_once(text):
         return None
 
-    def understood() -> Understood:
+    def understood(asked_words: words.Words) -> Understood:
         try:
             made = embedder.embed_at_once(text)
         except EmbedderUnavailable:
-            return _understood(db, question, begun, None, down=True)
-        return _understood(db, question, begun, made, down=False)
+            return _understood(db, question, asked_words, begun, None, down=True)
+        return _understood(db, question, asked_words, begun, made, down=False)
 
     return understood
 
@@ -128,11 +129,17 @@ def _without_names(question: Question, begun: Begun) -> str:
 
 
 def _understood(
-    db: Database, question: Question, begun: Begun, made: Embedding | None, *, down: bool
+    db: Database,
+    question: Question,
+    asked_words: words.Words,
+    begun: Begun,
+    made: Embedding | None,
+    *,
+    down: bool,
 ) -> Understood:
     closely = made is not None and db.services.get(Embedders).close_reading
     return Understood(
-        words=words.of_query(question.text),
+        words=asked_words,
         names=frozenset(begun.names),
         vector=None if made is None else made.vector,
         tokens=made.tokens if made is not None and closely else None,
