@@ -9,8 +9,8 @@ org_id, id, kind, object_id, parent_id, label, version, action, actor_type, acto
     request_id, created_at, state, content
 
 -- fragment: candidate_columns
-kind, object_id, starts, ends, session_id, actor, at, updated_at, importance, pinned, lexical, rank, similarity, terms,
-       whole, embedded, tokens, scope_size, preference
+kind, object_id, starts, ends, session_id, actor, at, date_part('epoch', updated_at) AS updated_s, importance, pinned, lexical,
+       rank, similarity, terms, whole, embedded, tokens, scope_size, preference
 
 -- fragment: candidate_params
 -- What recall_candidates is given besides the org, the scopes and the workspace.

@@ -18,7 +18,7 @@ candidates = st.builds(
     session_id=st.sampled_from(["s", "t", None]),
     actor=st.sampled_from(["Ana", "user", None]),
     at=st.datetimes(datetime(2020, 1, 1), datetime(2026, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
-    updated_at=st.datetimes(datetime(2020, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
+    updated_s=st.floats(1.5e9, 1.8e9),
     importance=st.integers(1, 10),
     pinned=st.booleans(),
     lexical=st.floats(0, 200),
@@ -83,7 +83,7 @@ def test_any_query_can_be_read_for_times(text):
 def candidate(object_id="a", **fields):
     given = {
         "kind": "memory", "object_id": object_id, "starts": 0, "ends": 10,
-        "session_id": None, "actor": None, "at": NOW, "updated_at": NOW, "importance": 5, "pinned": False,
+        "session_id": None, "actor": None, "at": NOW, "updated_s": NOW.timestamp(), "importance": 5, "pinned": False,
         "lexical": 0.0, "rank": 0.0, "similarity": 0.3, "terms": [], "whole": False, "embedded": True,
         "tokens": None, "scope_size": 100.0,
     }  # fmt: skip

@@ -26,7 +26,7 @@ class Fields(NamedTuple):
     session_id: tuple[str | None, ...]
     actor: tuple[str | None, ...]
     at: tuple[datetime, ...]
-    updated_at: tuple[datetime, ...]
+    updated_s: tuple[float, ...]
     importance: tuple[int, ...]
     pinned: tuple[bool, ...]
     lexical: tuple[float, ...]

@@ -154,8 +154,7 @@ def _hybrid_parts(
     close_weight = 0.0 if close is None else weights.close_reading
     # Where there are no vectors to compare, the words speak for both.
     word_weight = weights.lexical + np.where(view.compared, 0.0, weights.semantic + close_weight)
-    updated = np.array([each.timestamp() for each in fields.updated_at])
-    days = ((asked.now.timestamp() - updated) / 86_400).clip(0.0)
+    days = ((asked.now.timestamp() - np.array(fields.updated_s)) / 86_400).clip(0.0)
     parts = {
         "lexical": word_weight * view.lexical,
         "semantic": weights.semantic * view.similarity * view.compared,
@@ -297,15 +296,13 @@ def _lift(
 def _order(view: Columns, scores: Floats) -> list[int]:
     fields = view.fields
     # Tuples compare without a call for each: score, the latest change, the id.
-    rows = zip(
-        scores.tolist(), fields.updated_at, fields.object_id, range(len(scores)), strict=True
-    )
+    rows = zip(scores.tolist(), fields.updated_s, fields.object_id, range(len(scores)), strict=True)
     return [place for _, _, _, place in sorted(rows, reverse=True)]
 
 
 def _lexical_order(fields: Fields) -> list[int]:
     """ts_rank_cd, then pinned, importance, the latest change."""
-    by = (fields.rank, fields.pinned, fields.importance, fields.updated_at, fields.object_id)
+    by = (fields.rank, fields.pinned, fields.importance, fields.updated_s, fields.object_id)
     rows = zip(*by, range(len(fields.rank)), strict=True)
     return [place for *_, place in sorted(rows, key=itemgetter(0, 1, 2, 3, 4), reverse=True)]
 

@@ -69,7 +69,7 @@ class Candidate(NamedTuple):
     session_id: str | None
     actor: str | None
     at: datetime
-    updated_at: datetime
+    updated_s: float  # seconds since 1970: it is only compared and subtracted
     importance: int
     pinned: bool
     lexical: float  # BM25, from 0 up
