@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from holdfast.kernel import metrics, usage
@@ -14,7 +15,7 @@ from holdfast.kernel.half_vectors import HalfVector
 from holdfast.kernel.recall import times, words
 from holdfast.kernel.recall.confidence import is_first_person
 from holdfast.kernel.recall.fusion import Asked, Fusion, Weights
-from holdfast.kernel.recall.model import Found, Question
+from holdfast.kernel.recall.model import Candidate, Found, Question
 from holdfast.kernel.recall.passages import queries
 from holdfast.kernel.recall.suggestion import preferences_wanted
 from holdfast.kernel.recall.times import Times
@@ -33,6 +34,8 @@ READ_AT_LEAST = 80
 READ_FOR_A_RESULT = 4
 # What `lexical` ranks by ts_rank_cd: all that matches, up to this many of the best by BM25.
 RANKED = 2_000
+
+_object_id = itemgetter(Candidate._fields.index("object_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +238,7 @@ def crowded(question: Question, asked: Understood, candidates: Sequence[tuple[An
     kept = _kept(question, asked)
     if kept is None or len(candidates) < kept:
         return False
-    return len({object_id for _, object_id, *_ in candidates}) < question.limit
+    return len(set(map(_object_id, candidates))) < question.limit
 
 
 def as_asked(asked: words.Words) -> dict[str, Any]:

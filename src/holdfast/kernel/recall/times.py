@@ -41,6 +41,14 @@ _ago = re.compile(
 _last = re.compile(rf"\blast\s+(week|month|year|{'|'.join(_WEEKDAYS)})\b", re.I)
 _this = re.compile(r"\bthis\s+(week|month|year)\b", re.I)
 _day = re.compile(r"\b(today|yesterday)\b", re.I)
+_word = re.compile(r"\w+")
+_digit = re.compile(r"\d")
+# Every time that is named has one of these words, or a digit.
+_TELLING = (
+    frozenset(_MONTHS)
+    | {month[:3] for month in _MONTHS}
+    | {"ago", "last", "this", "today", "yesterday"}
+)
 
 MONTH_SHARE, YEAR_SHARE = 0.85, 0.15
 
@@ -70,6 +78,8 @@ NO_TIMES = Times()
 
 def named_in(query: str, now: datetime) -> Times:
     """The times a query names, relative to `now`."""
+    if not _digit.search(query) and _TELLING.isdisjoint(_word.findall(query.lower())):
+        return NO_TIMES
     spans = [*_dates(query), *_relative(query, now)]
     rest = _iso.sub(" ", query)
     months = {_month_number(found[0]) for found in _month.finditer(rest) if _is_month(found)}
