@@ -153,11 +153,11 @@ def _hybrid_parts(
     fields = view.fields
     close_weight = 0.0 if close is None else weights.close_reading
     # Where there are no vectors to compare, the words speak for both.
-    word_weight = weights.lexical + np.where(view.compared, 0.0, weights.semantic + close_weight)
-    days = ((asked.now.timestamp() - np.array(fields.updated_s)) / 86_400).clip(0.0)
+    words_alone = weights.lexical + (weights.semantic + close_weight)
+    days = np.maximum((asked.now.timestamp() - np.array(fields.updated_s)) / 86_400, 0.0)
     parts = {
-        "lexical": word_weight * view.lexical,
-        "semantic": weights.semantic * view.similarity * view.compared,
+        "lexical": np.where(view.compared, weights.lexical, words_alone) * view.lexical,
+        "semantic": weights.semantic * view.similarity,
         "recency": weights.recency * RECENT_DAYS / (RECENT_DAYS + days),
     }
     if set(fields.importance) != {DEFAULT_IMPORTANCE}:
@@ -210,7 +210,7 @@ def _best_of_sessions(view: Columns, close: Floats | None) -> Floats:
     if close is None:
         return fit
     # Where there is no vector yet, the words speak for the tokens too.
-    close = np.where(view.compared, close, view.lexical).clip(0.0)
+    close = np.maximum(np.where(view.compared, close, view.lexical), 0.0)
     return fit + np.where(sessions.alone, close, sessions.best(close))
 
 
