@@ -104,6 +104,25 @@ async def test_rows_that_were_not_read_along_are_read_afterwards(service, org, m
         assert scores(await ask(db, caller, limit=2)) == before
 
 
+async def test_in_place_of_a_memory_that_is_gone_the_next_one_is_shown(service, org, monkeypatch):
+    caller = org.caller()
+    rows_by_id, read_rows = recall_of_memories.rows_by_id, recall_of_memories.read_rows
+    async with process(service) as db:
+        await save_all(db, caller)
+        first, *others = (await ask(db, caller, limit=3)).data
+
+        async def rows_without(rows, ids):
+            return {id: row for id, row in (await rows_by_id(rows, ids)).items() if id != first.id}
+
+        async def read_without(db, speaking, view, ids):
+            return await read_rows(db, speaking, view, [id for id in ids if id != first.id])
+
+        monkeypatch.setattr(recall_of_memories, "rows_by_id", rows_without)
+        monkeypatch.setattr(recall_of_memories, "read_rows", read_without)
+        found = await ask(db, caller, limit=2)
+    assert [row.id for row in found.data] == [row.id for row in others]
+
+
 async def test_another_process_reads_the_same_closely(service, org, monkeypatch):
     """Its recall waits for the vectors that the first one is still making, and for their tokens."""
     caller = org.caller()
