@@ -71,6 +71,12 @@ _OWN_SUBJECT: Any = compile_rule(
 )
 
 
+_WHEN: Any = compile_rule(
+    r"\b(?:when(?:ever)?|if|until|till|once|unless|while|by the time|as soon as|in case)\s+$"
+)
+_IM: Any = compile_rule(r"^i(?:'m|m| am)\b")
+
+
 def slot_candidates(
     message: Message, sentence: Sentence, speaker: Speaker
 ) -> Iterator[tuple[SlotMatch, Candidate]]:
@@ -87,11 +93,17 @@ def slot_candidates(
             is_read = rule.rest and any(
                 start <= match.value_end <= end for start, end in spans
             )  # "my boss is Tom" is not a boss and a thing that is Tom
-            if key in seen or is_read or not _makes_sense(match):
+            if key in seen or is_read or not _makes_sense(match) or _is_circumstance(meant, match):
                 continue
             seen.add(key)
             spans.append((match.start, match.end))
             yield match, _slot(message, sentence, meant, match, attribute, speaker)
+
+
+def _is_circumstance(sentence: Sentence, match: SlotMatch) -> bool:
+    """ "When I'm ninety", "until I'm married": it is not so, or not always."""
+    before, from_it = sentence.folded[: match.start], sentence.folded[match.start :]
+    return bool(_WHEN.search(before) and _IM.search(from_it))
 
 
 def attribute_of(template: str, value: str) -> str:

@@ -48,22 +48,22 @@ SENTENCE_MOODS: tuple[Mood, ...] = (
         r"|^(?:suppose|supposing|assume|for (?:example|instance)|imagine|say|let's say|lets say|picture|what if|hypothetically|theoretically"
         r"|in theory|assuming|if only|pretend)\b"
         r"|\b(?:what if|i wish|wish i|in another life|one of these days|some ?day (?:i|we)|if i win|when i win"
-        r"|hypothetical(?:ly)?|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun"
+        r"|hypothetical(?:ly)?|(?:was|am|i'm|im) thinking|thinking of|thinking about|thought about|toying with|tempted to|half a mind|would be (?:fun"
         r"|nice|great|lovely|funny)|dream(?:t|ed|ing)? (?:of|about|that))\b",
-        ("If I won the lottery I'd hire a chef.", "I might ask to stay in it", "Suppose we had both of these in.", "i was thinking of flying home"),
+        ("If I won the lottery I'd hire a chef.", "I might ask to stay in it", "Suppose we had both of these in.", "i was thinking of flying home", "i was thinking RabbitMQ"),
         ("I'd like the invoices in PDF.", "We moved to Leeds."),
     ),
     Mood(
         "unsure",
-        r"^(?:maybe|perhaps|possibly|probably|apparently|presumably|supposedly|allegedly|rumou?r)\b|\b(?:might"
-        r"|may|maybe|perhaps) (?:\w+ ){0,2}(?:be|go|get|have|need|try|do|move|take|buy|apply|come|stay|end|keep"
+        r"^h+m+\b|^(?:maybe|perhaps|possibly|probably|apparently|presumably|supposedly|allegedly|rumou?r)\b|\b(?:might"
+        r"|(?-i:may)|maybe|perhaps) (?:\w+ ){0,2}(?:be|go|get|have|need|try|do|move|take|buy|apply|come|stay|end|keep"
         r"|just)\b"
         r"|\b(?:rumou?r|hearsay|not sure (?:if|whether|yet)|don't know (?:if|whether|yet)|dont know (?:if|whether"
         r"|yet)|undecided|nothing is decided|only talk|proposing|propose|how about|i mean\b|i meant|(?:had|was"
         r"|were) (?:planned|planning|going|supposed|meant|meaning) to|had (?:planned|thought|hoped|meant)|i (?:guess"
         r"|wonder|doubt|believe|suspect)|wonder(?:ing|ed) (?:if|whether|what|how)|no idea)\b",
-        ("maybe we go to Greece", "I might just keep at it", "Not sure yet whether I'll take it.", "We had planned to go by train."),
-        ("I'm sure I'll take it.",),
+        ("maybe we go to Greece", "I might just keep at it", "Not sure yet whether I'll take it.", "We had planned to go by train.", "Hmm."),
+        ("I'm sure I'll take it.", "It is broken since May and we do it by hand."),
     ),
     Mood(
         "joke",
@@ -143,7 +143,7 @@ REQUEST = Mood(
     r"|first|second|oh|hey|could you|can you|would you|will you|kindly)[,:.!]? )*"
     r"(?:make|give|write|draft|send|check|tell (?:me|us)|explain|put|add|remind|draw|show|let's|lets|find"
     r"|book me|ask|look|help|list|say|use|go on|come|wait|try|log|set|read|pick|bring|leave|swap|fix|run"
-    r"|remove|cut|pull|save|print|compare|calculate|translate|rewrite|shorten|summari[sz]e|suggest|recommend"
+    r"|remove|cut(?: (?:it|this|that|the|out))|pull|save|print|compare|calculate|translate|rewrite|shorten|summari[sz]e|suggest|recommend"
     r"|quiz|plan me|prepare|take|do|offer|quote|call)\b",
     ("Draft a demand letter, two pages.", "Now give me the numbers.", "please check the third one"),
     ("I draft the letters myself.", "Always give me amounts in grams."),

@@ -8,6 +8,7 @@ import re2
 from holdfast.learning.rules import poison
 from holdfast.learning.rules.families import SLOTS
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
+from holdfast.learning.rules.joined import parted
 from holdfast.learning.rules.reading import MAX_CHARS
 from holdfast.learning.rules.text import compile_rule, fold, sentences
 from holdfast.learning.rules.wording import understood
@@ -39,6 +40,7 @@ def may_fill_slot(content: str) -> bool:
     """False where `extract` finds no candidate with an attribute in a user's message; True where it may."""
     masked = mask_secrets(content)[:MAX_CHARS]
     text = poison.blanked(masked, poison.pasted_spans(fold(masked)))
-    return any(_SLOT.Match(understood(each).folded) for each in sentences(text)) or any(
+    parts = (part.sentence for each in sentences(text) for part in parted(each))
+    return any(_SLOT.Match(understood(each).folded) for each in parts) or any(
         _REQUEST.Match(fold(line)) for line in text.split("\n")
     )

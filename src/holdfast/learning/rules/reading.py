@@ -10,6 +10,7 @@ from holdfast.learning.rules.families import SHAPES
 from holdfast.learning.rules.families.correction import PUT_RIGHT, RETRACTION
 from holdfast.learning.rules.families.explicit import RULES as EXPLICIT
 from holdfast.learning.rules.family import ShapeRule, match_shape
+from holdfast.learning.rules.joined import Part, parted
 from holdfast.learning.rules.moods import is_fiction, is_private, is_request, mood_of
 from holdfast.learning.rules.text import (
     MAX_SENTENCE_CHARS,
@@ -90,8 +91,13 @@ def read(message: Message) -> Reading:
         return Reading(message, text, (), (), frozenset({"private"}), (), False, orders)
     if is_fiction(fold(text)) and not asked:
         return Reading(message, text, (), (), frozenset({"fiction"}), (), False, orders)
-    rest = [left for each in sentences(text) if (left := _left_of(each, asked)) is not None]
-    takes_back = next((i for i, each in enumerate(rest) if _takes_back(each)), None)
+    parts = [part for each in sentences(text) for part in parted(each)]
+    rest = [
+        replace(part, sentence=left)
+        for part in parts
+        if (left := _left_of(part.sentence, asked)) is not None
+    ]
+    takes_back = next((i for i, each in enumerate(rest) if _takes_back(each.sentence)), None)
     if takes_back is not None:  # what was said before it in the same message is taken back with it
         rest = rest[takes_back + 1 :]
     return Reading(message, text, *_sorted(rest), asked, takes_back is not None, orders)
@@ -104,14 +110,17 @@ def _takes_back(sentence: Sentence) -> bool:
 
 
 def _sorted(
-    rest: Sequence[Sentence],
+    rest: Sequence[Part],
 ) -> tuple[tuple[Sentence, ...], tuple[tuple[Sentence, ShapeRule], ...], frozenset[str]]:
     statements: list[Sentence] = []
     standing: list[tuple[Sentence, ShapeRule]] = []
     beside: set[str] = set()
     asking = False
-    for each in rest:
+    for part in rest:
+        each = part.sentence
         mood = "pasted" if len(each.folded) > MAX_SENTENCE_CHARS else mood_of(each)
+        if mood is None and part.mood == "question":
+            mood = part.mood
         if mood == "unsure" and _PUT_RIGHT.search(each.folded):
             mood = None  # "I meant Bern, not Berlin"
         order = next((rule for rule in SHAPES if rule.standing and match_shape(rule, each)), None)
@@ -122,7 +131,9 @@ def _sorted(
             beside.add(mood)
         elif order is not None:
             standing.append((each, order))
-        elif is_request(each) or (asking and not has_subject(each.folded)):
+        elif (
+            part.mood == "request" or is_request(each) or (asking and not has_subject(each.folded))
+        ):
             beside.add("request")  # what follows a request without a subject is a part of it
             asking = True
         else:

@@ -52,7 +52,7 @@ RULES: tuple[SlotRule, ...] = (
         "age", "identity", rf"{_IM}(?:now |already |almost )?(?:an? )?(?P<value>\d{{1,3}}|{_WORD_AGE})(?:[- ]years?[- ](?:old|of age)| yrs? old| ?yo\b| now\b|\s*(?:,| and\b|[.!](?:\s|$)|[^\x00-\x7f]|$))",
         "age", "{who} is {value} years old.", 0.75,
         examples=(("I am seventy-four years of age, a retired judge", "seventy-four"), ("i'm 38 years old", "38"), ("I am 29.", "29"), ("I'm a 34 year old nurse", "34")),
-        not_examples=("I'm 20 minutes late.", "I'm 1.82 m tall.", "I'm one of them."),
+        not_examples=("I'm 20 minutes late.", "I'm 1.82 m tall.", "I'm one of them.", "When I'm ninety.", "I'll stop when I'm 40."),
     ),
     SlotRule(
         "new age", "identity",
