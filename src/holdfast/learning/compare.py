@@ -14,9 +14,9 @@ from typing import Any, Literal
 from holdfast.learning import meaning, roles
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
-from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.text import compile_rule, fold, literal
 from holdfast.learning.stems import figures, shared_weight, stems, topic, weights_of
+from holdfast.learning.things import of_another_thing
 
 Outcome = Literal["same", "supersede", "add"]
 
@@ -62,9 +62,6 @@ _MONTH: Any = compile_rule(
 _WEEKDAY: Any = compile_rule(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
 _NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
 _PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
-_VERB: Any = compile_rule(
-    r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends|leaves|departs|arrives|runs|expires|contains|holds|uses)\b"
-)
 _OVER = r"(?:[.,;:!]|$| (?:last|this|in|on|at|after|because|and|so|but|by|for|from|to|since|with|yesterday|today|recently|amicably|again|now|already|finally|two|three|four|\d)\b)"
 _JOB_ENDED: Any = compile_rule(
     rf"\bi(?:'ve| have| just| finally| recently)* (?:(?:quit|lost|left|resigned from) my (?:old )?job|resigned|retired){_OVER}"
@@ -73,15 +70,6 @@ _JOB_ENDED: Any = compile_rule(
 _GIVEN_UP: Any = compile_rule(
     r"\bi(?:'ve| have| had to)? (?:just |finally )?(?:gave|given|give) up\b"
 )
-_NUMBERED: Any = compile_rule(r"\b([a-z]{2,})[\s#-]{0,2}(\d+)\b")
-_CALLED_NUMBER: Any = compile_rule(r"\b(number) (\d+)\b")
-_NO_LABEL = frozenset(
-    word_list(
-        "on at in by to from until till since for of about than and or over under around between after before every each the my our his her their your its"
-        " only just all both these those with as january february march april may june july august september october november december"
-    )
-)
-"""Words before a figure that make no name with it: "on 3 May", "the 5 boxes", but not "box 5"."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +94,7 @@ def compare(
     decided = _by_slot(candidate, known) or _by_ending(candidate, known)
     if decided is not None:
         return decided
-    known = [fact for fact in known if not _of_another_thing(candidate, fact)]
+    known = [fact for fact in known if not of_another_thing(candidate, fact)]
     by_words = _by_words(candidate, known)
     return by_words if by_words.outcome != "add" else _by_meaning(candidate, known, vectors)
 
@@ -114,15 +102,38 @@ def compare(
 def _by_meaning(
     candidate: Candidate, known: Sequence[KnownFact], vectors: Mapping[str, meaning.Vector]
 ) -> Comparison:
-    """What a statement replaces, by closeness, words of change and time."""
-    score, fact = max(
-        ((meaning.probability(found), fact) for fact, found in signs(candidate, known, vectors)),
-        key=lambda each: each[0],
-        default=(0.0, None),
+    """What a statement replaces, or says again, by closeness, words of change and time."""
+    weighed = (
+        (meaning.probability(found), fact, found)
+        for fact, found in signs(candidate, known, vectors)
     )
-    if fact is not None and score >= meaning.threshold(candidate):
-        return Comparison("supersede", fact.id, score)
-    return Comparison("add", None, score)
+    score, fact, found = max(weighed, key=lambda each: each[0], default=(0.0, None, {}))
+    if fact is None or score < meaning.threshold(candidate):
+        return Comparison("add", None, score)
+    said_again = (
+        found["cosine of the message"] >= meaning.SAME
+        and candidate.change is None
+        and not fact.attribute
+        and not _contradict(
+            candidate, fact, stems(_quote(candidate)), stems(fact.said or fact.text)
+        )
+    )
+    if said_again:
+        return Comparison("same", fact.id, score)
+    return Comparison("supersede", fact.id, score)
+
+
+def _contradict(
+    candidate: Candidate, fact: KnownFact, words: frozenset[str], others: frozenset[str]
+) -> bool:
+    """Whether two statements, with these words, differ in their figures, in what they negate, or in their days."""
+    said, earlier = _quote(candidate) or candidate.text, fact.said or fact.text
+    numbers, other_numbers = figures(words), figures(others)
+    return (
+        bool(numbers and other_numbers and numbers != other_numbers)
+        or negates(candidate.text) != negates(fact.text)
+        or _on_other_days(said, earlier)
+    )
 
 
 def signs(
@@ -185,38 +196,6 @@ def _words(text: str, said: str) -> frozenset[str]:
     """
     own, words = stems(said), stems(text)
     return own if own & words and not text.startswith(ASKED) else words
-
-
-def _of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
-    """Whether what stands before the verbs says that two statements are about two things.
-
-    Either the same thing under different numbers ("box 3 is …", "box 4 is …"), or, without a word of change, each has a word there
-    that the other has nowhere ("the code of the cabin is …", "the code of the office is …").
-    """
-    numbered, others = _numbered(candidate.text), _numbered(fact.text)
-    if any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys()):
-        return True
-    own, other = topic(stems(_head(candidate.text))), topic(stems(_head(fact.text)))
-    return bool(
-        candidate.change is None and own - stems(fact.text) and other - stems(candidate.text)
-    )
-
-
-def _numbered(text: str) -> Mapping[str, frozenset[str]]:
-    """The numbers by the word that they follow, in what stands before the verb; what is called "number 3" may stand anywhere without one."""
-    found: dict[str, frozenset[str]] = {}
-    head = _head(text)
-    for word, figure in _NUMBERED.findall(head) if head else _CALLED_NUMBER.findall(fold(text)):
-        if (label := str(word).lower()) not in _NO_LABEL:
-            found[label] = found.get(label, frozenset()) | {str(figure)}
-    return found
-
-
-def _head(text: str) -> str:
-    """What stands before the verb; nothing where no verb is known."""
-    folded = fold(text)
-    verb = _VERB.search(folded)
-    return folded[: verb.start()] if verb else ""
 
 
 def _by_slot(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison | None:
@@ -309,12 +288,7 @@ def _judge(
     others: frozenset[str],
     score: float,
 ) -> Comparison:
-    numbers, other_numbers = figures(words), figures(others)
-    contradicts = (
-        bool(numbers and other_numbers and numbers != other_numbers)
-        or negates(candidate.text) != negates(fact.text)
-        or _on_other_days(_quote(candidate) or candidate.text, fact.said or fact.text)
-    )
+    contradicts = _contradict(candidate, fact, words, others)
     adds = bool(words - others) if candidate.change else len(topic(words) - others) > EXTRA_WORDS
     if score >= SAME_WORDS and not contradicts and not adds:
         return Comparison("same", fact.id, score)
