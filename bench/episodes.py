@@ -1,7 +1,7 @@
 """Episodes of changes (data/memchat/episodes): short conversations in which every turn says which earlier ones it replaces.
 
-No pattern, weight or threshold was made from them, so they show what `bench.extract`'s own spaces cannot: how the extractor does on
-conversations that it has never met. Each turn is settled by itself, a week after the one before, with what the other side said
+No pattern and no threshold was made from them, and of the weights only those of `rules/lasting.json`, from the files a and b. So those
+of the files c (`SET_ASIDE`) show what `bench.extract`'s own spaces cannot: how the extractor does on conversations that it has never met. Each turn is settled by itself, a week after the one before, with what the other side said
 right before it. `bench.extract` prints the figures.
 """
 
@@ -16,6 +16,10 @@ from bench.memchat import DATA, Learner, Share, Turn
 
 FIRST = datetime(2026, 1, 5, 12, tzinfo=UTC)
 APART = timedelta(weeks=1)
+
+SET_ASIDE = "c-"
+"""How the files are called whose episodes no weight was fitted to."""
+ASIDE = "set aside"
 
 CHANGED = "changed facts: the new one learned, the old one not held"
 BOTH = "changed facts, where both were learned"
@@ -64,14 +68,15 @@ def _episode(name: str, raw: Mapping[str, Any]) -> Episode:
 def measure_episodes(
     episodes: list[Episode], make: Callable[[], Learner]
 ) -> dict[str, dict[str, Share]]:
-    """The figures, of all episodes and by their kind."""
+    """The figures, of all episodes, of those that are set aside, and by their kind."""
     found: dict[str, dict[str, Share]] = {"all": {}}
     for episode in episodes:
         learner = make()
         for turn in episode.turns:
             learner.settle(_session(turn))
         for name, hit in _outcomes(episode, learner):
-            for column in ("all", episode.kind):
+            columns = ("all", episode.kind)
+            for column in (*columns, ASIDE) if episode.name.startswith(SET_ASIDE) else columns:
                 found.setdefault(column, {}).setdefault(name, Share()).add(hit)
     return found
 

@@ -34,10 +34,11 @@ from bench.memchat import (
     read_spaces,
     run,
 )
+from bench.plain import measure_plain
 from holdfast.learning import meaning
 from holdfast.learning.compare import MANY_VALUED, compare
 from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
-from holdfast.learning.rules import extract
+from holdfast.learning.rules import extract, to_weigh
 
 FLOORS = {"precision": 0.85, "recall, stated by the user": 0.55}
 CEILINGS = {"traps kept": 0.03}
@@ -100,7 +101,8 @@ class InProcess:
         }
 
     def _learn(self, messages: list[Message], context: list[Message]) -> None:
-        found = extract(messages, context=context, speaker=self.speaker)
+        vectors = {words: vector_of(words) for words in to_weigh(messages)}
+        found = extract(messages, context=context, speaker=self.speaker, vectors=vectors)
         gone = set(found.retracted)
         for row in self.rows:
             row.superseded |= bool(row.turns) and row.turns <= gone
@@ -152,14 +154,15 @@ def _model() -> MiniLM:
 
 
 @cache
-def _vector(words: str) -> meaning.Vector:
+def vector_of(words: str) -> meaning.Vector:
+    """The vector of some words, as learning compares them."""
     return _model().embed([meaning.without_request(words)])[0]
 
 
 def vectors_of(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:
     """The vectors that comparing the candidate with these facts needs."""
     words = {*meaning.compared_by(candidate), *(fact.said for fact in known)}
-    return {each: _vector(each) for each in words}
+    return {each: vector_of(each) for each in words}
 
 
 def make_message(turn: Turn) -> Message:
@@ -266,10 +269,16 @@ def main() -> int:
     console.print(
         _breakdown("forms of change (changes.json)", measure_forms(lambda: InProcess(Speaker())))
     )
+    console.print(
+        _breakdown(
+            "plain messages to an assistant (data/memchat/plain)",
+            measure_plain(lambda: InProcess(Speaker())),
+        )
+    )
     episodes = read_episodes()
     console.print(
         _breakdown(
-            f"{len(episodes)} episodes of changes, never used for tuning",
+            f"{len(episodes)} episodes of changes",
             measure_episodes(episodes, lambda: InProcess(Speaker())),
         )
     )

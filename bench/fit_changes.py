@@ -1,6 +1,6 @@
 """Fits the weights of `holdfast.learning.meaning`: `python -m bench.fit_changes`.
 
-Replays the tuning spaces of data/memchat and the tuning part of changes.json without ending anything, takes the signs of every pair
+Replays the tuning spaces of data/memchat and the tuning parts of changes.json and plain/pairs.json without ending anything, takes the signs of every pair
 of statements, and fits a logistic regression (ridge, Newton's method) to the pairs that the gold facts call a change. Prints the
 weights as they stand in `meaning.WEIGHTS`.
 """
@@ -11,13 +11,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from bench import plain
 from bench.changes import read_forms, sessions_of
-from bench.extract import make_message, vectors_of
+from bench.extract import make_message, vector_of, vectors_of
 from bench.memchat import CHECK, Space, read_spaces
 from holdfast.learning.compare import signs
 from holdfast.learning.meaning import WEIGHTS
 from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
-from holdfast.learning.rules import extract
+from holdfast.learning.rules import extract, to_weigh
 
 RIDGE = 30.0
 STEPS = 40
@@ -32,7 +33,10 @@ def pairs_of(
     said: list[Message] = []
     known: list[tuple[KnownFact, str]] = []
     for messages in sessions:
-        found = extract(messages, context=said[-CONTEXT_MESSAGES:], speaker=speaker)
+        weighed = {words: vector_of(words) for words in to_weigh(messages)}
+        found = extract(
+            messages, context=said[-CONTEXT_MESSAGES:], speaker=speaker, vectors=weighed
+        )
         said += messages
         for candidate in (each for each in found.candidates if not each.quarantined):
             turn = candidate.sources[0].message_id
@@ -60,7 +64,7 @@ def _gold(space: Space) -> set[tuple[str, str]]:
 
 
 def tuning_pairs() -> Iterator[Pair]:
-    """Of the tuning spaces, and of the forms of change that are not set aside."""
+    """Of the tuning spaces, and of the forms of change and the plain pairs that are not set aside."""
     for space in read_spaces():
         if space.name not in CHECK:
             for user in space.users:
@@ -75,20 +79,30 @@ def tuning_pairs() -> Iterator[Pair]:
             sessions = [[make_message(each) for each in turns] for turns in sessions_of(form)]
             gold = {("before", "now")} if form.is_change else set()
             yield from pairs_of(sessions, Speaker(), gold)
+    for pair in plain.read_pairs():
+        if not pair.aside:
+            sessions = [[make_message(each) for each in turns] for turns in plain.sessions_of(pair)]
+            gold = {("before", "now")} if pair.kind == "change" else set()
+            yield from pairs_of(sessions, Speaker(), gold)
 
 
 def fit(
-    signs_: npt.NDArray[np.float64], is_change: npt.NDArray[np.float64]
+    signs_: npt.NDArray[np.float64],
+    is_so: npt.NDArray[np.float64],
+    *,
+    ridge: float = RIDGE,
+    counts: npt.NDArray[np.float64] | float = 1.0,
 ) -> npt.NDArray[np.float64]:
-    """Weights of each sign, and last the base; the penalty counts in units of each sign's spread."""
-    mean, spread = signs_.mean(0), signs_.std(0) + 1e-9
+    """Weights of each sign, and last the base; the penalty counts in units of each sign's spread, a row as often as `counts` says."""
+    mean, spread = signs_.mean(0), signs_.std(0)
+    spread[spread < 1e-6] = np.inf  # what is the same everywhere says nothing
     design = np.hstack([(signs_ - mean) / spread, np.ones((len(signs_), 1))])
-    penalty = np.diag([RIDGE] * signs_.shape[1] + [0.0])
+    penalty = np.diag([ridge] * signs_.shape[1] + [0.0])
     weights = np.zeros(design.shape[1])
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-design @ weights))
-        slope = design.T @ (chance - is_change) + penalty @ weights
-        curve = (design * (chance * (1 - chance))[:, None]).T @ design + penalty
+        slope = design.T @ (counts * (chance - is_so)) + penalty @ weights
+        curve = (design * (counts * chance * (1 - chance))[:, None]).T @ design + penalty
         weights -= np.linalg.solve(curve, slope)
     by_sign = weights[:-1] / spread
     return np.append(by_sign, weights[-1] - by_sign @ mean)

@@ -145,7 +145,9 @@ class Deployment:
             replica_url=config.replica_url,
         )
         self.conversations = _backends(config, self.db)
-        self.learning = Learning(self.conversations, open_extractor(self.conversations.llm))
+        self.learning = Learning(
+            self.conversations, open_extractor(self.conversations.llm, self.embedders)
+        )
         self.assets = ObjectStore(config.assets)
 
     @asynccontextmanager

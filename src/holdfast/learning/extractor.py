@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from holdfast.kernel.caller import Caller
+from holdfast.kernel.embed import Embedders
 from holdfast.learning import rules
+from holdfast.learning.meaning import embed_words
 from holdfast.learning.model import Extraction, KnownFact, Message, Speaker
+from holdfast.learning.rules.lasting import NO_VECTORS, Vectors, weights
 
 ExtractorName = Literal["rules", "llm"]
 
@@ -69,8 +72,12 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RulesExtractor:
-    """The built-in reader of English statements, in a thread: it is pure computation."""
+    """The built-in reader of English statements, in a thread: it is pure computation.
 
+    With the bundled model it also weighs how likely a message states something that lasts.
+    """
+
+    embedders: Embedders | None = None
     name: ExtractorName = "rules"
     reads_held: bool = False
 
@@ -83,6 +90,17 @@ class RulesExtractor:
         held: Sequence[KnownFact] = (),  # noqa: ARG002  (rules read messages alone)
         speaker: Speaker,
     ) -> Extracted:
-        """Candidates by patterns."""
-        found = await asyncio.to_thread(rules.extract, messages, context=context, speaker=speaker)
+        """Candidates by patterns and by the weights over vectors."""
+        vectors = await self._vectors(messages)
+        found = await asyncio.to_thread(
+            rules.extract, messages, context=context, speaker=speaker, vectors=vectors
+        )
         return Extracted(found)
+
+    async def _vectors(self, messages: Sequence[Message]) -> Vectors:
+        """The vectors that are weighed; none where another model serves, or none answers."""
+        embedder = await self.embedders.serving() if self.embedders is not None else None
+        if embedder is None or embedder.model != weights().model:
+            return NO_VECTORS
+        words = await asyncio.to_thread(rules.to_weigh, messages)
+        return await embed_words(embedder, words)

@@ -34,7 +34,7 @@ QUEUE = "nobody"  # no worker looks here
 
 
 def learning_on(db: Database, extractor: Extractor | None = None) -> Learning:
-    return Learning(Backends(db), extractor or RulesExtractor())
+    return Learning(Backends(db), extractor or RulesExtractor(db.services.get(Embedders)))
 
 
 async def new_job(db: Database, org_id: str, user_id: str, session_id: str) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from holdfast.learning.model import (
     CONTEXT_MESSAGES,
@@ -12,18 +13,21 @@ from holdfast.learning.model import (
     Source,
     Speaker,
 )
-from holdfast.learning.rules import build, parts, poison
+from holdfast.learning.rules import build, lasting, parts, poison
 from holdfast.learning.rules.corrected import corrections
 from holdfast.learning.rules.families import answer as answers
 from holdfast.learning.rules.family import ShapeRule
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
+from holdfast.learning.rules.voice import has_subject
 from holdfast.learning.rules.worth import Worth, least_worth, worth_of
 from holdfast.learning.secrets import mask_secrets
 
 RETRACTION_REACH = 6
 """How many messages back "forget I said it" reaches."""
+SITTING = timedelta(hours=6)
+"""A message that comes later than this after the one before does not go on with it."""
 CONTEXT_CHARS = 200
 """How much of the message before is a candidate's context."""
 MESSAGE_CHARS = 600
@@ -66,10 +70,21 @@ _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
 )  # fmt: skip
 
 
+def to_weigh(messages: Sequence[Message]) -> list[str]:
+    """The words whose vectors `extract` weighs: what the user states, where they talk with an assistant alone."""
+    readings = (read(_masked(each)) for each in messages if each.role == "user" and not each.name)
+    words = (lasting.words_of(_stated(each)) for each in readings)
+    return list(dict.fromkeys(each for each in words if each))
+
+
 def extract(
-    messages: Sequence[Message], *, context: Sequence[Message] = (), speaker: Speaker
+    messages: Sequence[Message],
+    *,
+    context: Sequence[Message] = (),
+    speaker: Speaker,
+    vectors: lasting.Vectors = lasting.NO_VECTORS,
 ) -> Extraction:
-    """Read new messages, with up to ten before them as context only."""
+    """Read new messages, with up to ten before them as context only; `vectors` are those of what `to_weigh` gives, by the words."""
     before = [_masked(each) for each in context[-CONTEXT_MESSAGES:]]
     new = [_masked(each) for each in messages]
     every = before + new
@@ -84,11 +99,11 @@ def extract(
             if reading.takes_back:
                 retracted += _taken_back(every, at)
             said_before = every[max(0, at - CONTEXT_MESSAGES) : at]
-            end = said_before[-1].content[-CONTEXT_CHARS:] if said_before else ""
+            end = said_before[-1].content[-CONTEXT_CHARS:] if _goes_on(message, said_before) else ""
             own = message.content[-MESSAGE_CHARS:]
             found += (
                 replace(each, context=end, message=own)
-                for each in _from_user(reading, said_before, speaker)
+                for each in _from_user(reading, said_before, speaker, vectors)
             )
     return Extraction(tuple(_kept(found, retracted)), tuple(dict.fromkeys(retracted)))
 
@@ -102,10 +117,31 @@ def _orders(message: Message) -> Iterator[Candidate]:
         yield build.quarantined_candidate(message, order.start, order.end)
 
 
+_DOUBTFUL = frozenset({"joke", "sarcasm", "hypothetical", "unsure", "quotation"})
+"""Beside a sentence in one of these moods, what is said within a conversation may be a part of it."""
+
+
+class Lasts(NamedTuple):
+    """What the weights say of a message."""
+
+    probability: float = 0.0
+    clearly: bool = False
+    """It is kept."""
+    doubtfully: bool = False
+    """It is not kept for its cues: only slots, orders and plain statements are."""
+    hardly: bool = False
+    """Nor are plain statements."""
+
+
+def _stated(reading: Reading) -> list[Sentence]:
+    return [*reading.statements, *(each for each, _ in reading.standing)]
+
+
 def _from_user(
-    reading: Reading, before: Sequence[Message], speaker: Speaker
+    reading: Reading, before: Sequence[Message], speaker: Speaker, vectors: lasting.Vectors
 ) -> Iterator[Candidate]:
     message = reading.message
+    lasts = _lasts(reading, before, vectors)
     for start, end in reading.orders:
         yield build.quarantined_candidate(message, start, end)
     for asked in reading.asked:
@@ -116,10 +152,10 @@ def _from_user(
     left = tuple(each for each in reading.statements if each not in put_right)
     reading = replace(reading, statements=left)
     worth = worth_of(
-        [*reading.statements, *(each for each, _ in reading.standing)],
+        _stated(reading),
         beside=reading.beside, answers=_answers(message, before), follows_own=_follows_own(message, before),
     )  # fmt: skip
-    found = [*_statements(reading, worth, speaker), *put_right.values()]
+    found = [*_statements(reading, worth, lasts, speaker), *put_right.values()]
     yield from found or _answered(reading, before, speaker)
     yield from _confirmed(reading, before, speaker)
 
@@ -136,11 +172,34 @@ def _standing(
     yield from slots or [build.standing_candidate(message, sentence, rule, speaker)]
 
 
-def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Candidate]:
+def _lasts(reading: Reading, before: Sequence[Message], vectors: lasting.Vectors) -> Lasts:
+    """What the weights say of a message: to be kept, to be left, or nothing (the cues and patterns decide)."""
+    stated = _stated(reading)
+    vector = vectors.get(lasting.words_of(stated))
+    message = reading.message
+    if vector is None or message.name:
+        return Lasts()
+    within = _goes_on(message, before)
+    answers = within and _answers(message, before)
+    signs = lasting.signs(stated, beside=reading.beside, answers=answers, within=within)
+    probability = lasting.probability(signs, vector)
+    if within:
+        clear = not reading.beside & _DOUBTFUL and has_subject(stated[0].folded)
+        clear = clear and probability >= lasting.WITHIN
+        doubtful = probability < lasting.DOUBTFUL_WITHIN
+    else:
+        clear, doubtful = probability >= lasting.OPENING, probability < lasting.DOUBTFUL
+    return Lasts(probability, clear, doubtful, probability < lasting.HARDLY)
+
+
+def _statements(
+    reading: Reading, worth: Worth, lasts: Lasts, speaker: Speaker
+) -> Iterator[Candidate]:
     """Slots, and where the message is worth keeping, the statements that slots do not cover."""
     left: list[Sentence] = []
     partly: set[Sentence] = set()
-    is_kept = worth.probability >= least_worth(reading.statements)
+    worthy = worth.probability >= least_worth(reading.statements)
+    is_kept = lasts.clearly or (worthy and not lasts.doubtfully)
     for sentence in reading.statements:
         filled = 0
         for match, candidate in build.slot_candidates(reading.message, sentence, speaker):
@@ -152,9 +211,16 @@ def _statements(reading: Reading, worth: Worth, speaker: Speaker) -> Iterator[Ca
             if filled:
                 partly.add(sentence)
     if is_kept:
-        yield from build.statement_candidates(reading.message, left, worth, speaker)
-    else:
+        kept = build.statement_candidates(reading.message, left, worth, speaker)
+        yield from kept if worthy else (_as_lasting(each, lasts) for each in kept)
+    elif not lasts.hardly:
         yield from parts.plain_candidates(reading.message, left, partly, speaker)
+
+
+def _as_lasting(candidate: Candidate, lasts: Lasts) -> Candidate:
+    chance = round(lasts.probability, 3)
+    reason = f"a plain statement that is likely to last ({chance:.2f})"
+    return replace(candidate, rule="lasting", confidence=chance, reason=reason)
 
 
 def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> Iterator[Candidate]:
@@ -204,6 +270,11 @@ def _said_by(message: Message) -> tuple[str, str | None]:
 def _answers(message: Message, before: Sequence[Message]) -> bool:
     last = before[-1] if before else None
     return last is not None and _said_by(last) != _said_by(message) and "?" in last.content[-80:]
+
+
+def _goes_on(message: Message, before: Sequence[Message]) -> bool:
+    """Whether it goes on with what was said before it; who comes back the next day opens the conversation anew."""
+    return bool(before) and message.created_at - before[-1].created_at < SITTING
 
 
 def _follows_own(message: Message, before: Sequence[Message]) -> bool:
