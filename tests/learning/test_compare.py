@@ -2,16 +2,17 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
-from bench.extract import measure_pairs
-from bench.memchat import DATA
+from bench.extract import InProcess, measure_pairs
+from bench.memchat import DATA, Turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.learning.compare import compare
-from holdfast.learning.model import Candidate, KnownFact
-from tests.learning.conversations import learned, plain
+from holdfast.learning.model import Candidate, KnownFact, Speaker
+from tests.learning.conversations import MONDAY, learned, plain
 
 TEXTS = [pair[side] for pair in json.loads((DATA / "pairs.json").read_text()) for side in ("first", "then")]  # fmt: skip
 
@@ -175,3 +176,47 @@ def test_a_fact_is_the_same_as_itself_whatever_else_is_known(text, others):
 @given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
 def test_comparing_is_deterministic(text, other):
     assert compare(candidate(text), [known(other)]) == compare(candidate(text), [known(other)])
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "outcome"),
+    [
+        ("my brother plays in the Ghent orchestra since 2019.", "my sister plays in the Ghent orchestra since May.", "add"),
+        ("my sister lives in Turin with two cats.", "my sister's husband lives in Turin with two dogs now.", "add"),
+        ("my girlfriend works nights at the Turin clinic.", "my wife works days at the Turin clinic now.", "supersede"),
+        ("the rent of the Leeds flat is 780.", "the deposit of the Leeds flat is 900 now.", "supersede"),  # both of the flat
+        ("the rent is 780 a month.", "the electricity is 65 a month since January.", "add"),
+        ("our kids start school in Leeds in May.", "our daughter starts school in Leeds in June instead.", "supersede"),
+    ],
+)  # fmt: skip
+def test_two_things_or_two_of_a_family_do_not_replace_each_other(first, then, outcome):
+    assert compare(candidate(then), [known(first)]).outcome == outcome
+
+
+def by_meaning(first: str, then: str) -> str:
+    """What becomes of a plain statement two weeks after another one, by the model's vectors."""
+    learner = InProcess(Speaker())
+    for number, text in enumerate((first, then)):
+        at = MONDAY + timedelta(weeks=2 * number)
+        learner.settle([Turn(f"m{number}", "user", None, text, at)])
+    return learner.applied[-1].action if len(learner.applied) > 1 else "nothing learned"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "action"),
+    [
+        ("I edit my photos in Darktable.", "Darktable is the editor for my photos.", "none"),
+        ("I speak Tamil at home with my parents.", "At home with my parents we talk in Tamil.", "none"),
+        ("my regular run on weekdays is 5 km", "my regular run on weekdays is 10 km", "supersede"),
+    ],
+)  # fmt: skip
+def test_what_is_said_again_in_other_words_adds_no_row(first, then, action):
+    assert by_meaning(first, then) == action
+
+
+def test_what_was_said_weeks_before_a_statement_is_not_its_context():
+    learner = InProcess(Speaker())
+    later = MONDAY + timedelta(weeks=5)
+    learner.settle([Turn("m0", "user", None, "We use Postgres for the ledger.", MONDAY)])
+    learner.settle([Turn("m1", "user", None, "We moved the mail server to Hetzner in May.", later)])
+    assert len(learner.current()) == len(learner.rows) == 2

@@ -103,9 +103,11 @@ def _by_meaning(
     candidate: Candidate, known: Sequence[KnownFact], vectors: Mapping[str, meaning.Vector]
 ) -> Comparison:
     """What a statement replaces, or says again, by closeness, words of change and time."""
+    every = signs(candidate, known, vectors)
     weighed = (
         (meaning.probability(found), fact, found)
-        for fact, found in signs(candidate, known, vectors)
+        for fact, found in every
+        if not meaning.is_far(found, len(every))
     )
     score, fact, found = max(weighed, key=lambda each: each[0], default=(0.0, None, {}))
     if fact is None or score < meaning.threshold(candidate):

@@ -32,6 +32,9 @@ SUPERSEDES = 0.09
 
 UNSPOKEN = 0.4
 """The same for a statement without a word of change: two statements on one topic are usually both true."""
+FEW = 8
+"""Among fewer facts one is always the closest, however far it is: there it must be as close as `FAR`."""
+FAR = 0.3
 SAME = 0.75
 """From this closeness on, such a statement says the earlier one again, unless figures, days or a "not" differ."""
 BESIDE = 0.5
@@ -148,6 +151,12 @@ def probability(found: Mapping[str, float]) -> float:
     """How likely a statement with these signs replaces the earlier one."""
     total = BASE + sum(WEIGHTS[name] * value for name, value in found.items())
     return 1 / (1 + math.exp(-total))
+
+
+def is_far(found: Mapping[str, float], among: int) -> bool:
+    """Whether a fact is too far from the statement to be replaced by it, alone and in its context, being one `among` so many."""
+    closeness = max(found["cosine of the message"], found["cosine of the message in context"])
+    return among < FEW and closeness < FAR
 
 
 def threshold(candidate: Candidate) -> float:
