@@ -54,7 +54,7 @@ def _as_the_service(raw: dict[str, Any], space: replay.Space, model: _RandomMode
     candidates = [
         Candidate(
             kind="memory", object_id=str(n), starts=0, ends=1, session_id=unit["session"],
-            actor=unit["speaker"], at=NOW, updated_at=NOW, importance=5, pinned=False, lexical=lexical.get(n, 0.0),
+            actor=unit["speaker"], at=NOW, updated_s=NOW.timestamp(), importance=5, pinned=False, lexical=lexical.get(n, 0.0),
             rank=0.0, similarity=float(space.similarity[0, n]), terms=[], whole=True, embedded=True,
             tokens=np.packbits(tokens[n] > 0, axis=1).tobytes(), scope_size=float(UNITS),
         )
