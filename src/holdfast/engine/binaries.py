@@ -36,6 +36,10 @@ class Binaries:
         """The part of the version that decides whether a data folder can be opened."""
         return self.wheel_version.split(".")[0]
 
+    def has_library(self, name: str) -> bool:
+        """Whether a library that Postgres may load at its start is there."""
+        return any((self.bin_dir.parent / "lib").rglob(f"{name}.*"))
+
     def spawn(
         self, program: str, arguments: Sequence[str], *, account: Account, cwd: Path, **streams: Any
     ) -> subprocess.Popen[bytes]:

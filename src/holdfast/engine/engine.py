@@ -146,7 +146,12 @@ class Engine:
             try:
                 clear_leftovers(home.pgdata, socket_dir)
                 prepare_cluster(home.pgdata, binaries, account, passwords)
-                tuned = settings(home.pgdata, socket_dir, log_archive)
+                tuned = settings(
+                    home.pgdata,
+                    socket_dir,
+                    log_archive,
+                    can_prewarm=binaries.has_library("pg_prewarm"),
+                )
                 write_private(home.pgdata / TUNING_FILE, tuned, account)
                 server = Postmaster(
                     home.pgdata,

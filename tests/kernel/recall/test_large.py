@@ -4,6 +4,7 @@ import math
 import random
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 
 from holdfast.kernel.recall.model import Candidate
@@ -230,3 +231,26 @@ def best_by_both(found, number):
         return 0.67 * each.lexical / (each.lexical + 18) + each.similarity
 
     return {each.object_id for each in sorted(found, key=by_both, reverse=True)[:number]}
+
+
+def test_what_is_kept_of_a_large_scope_suffices_where_most_may_not_be_shown(
+    db, service, org, owner_connection
+):
+    """The words are searched before the vector is known, and the best hits are kept for it: behind those are the ones with the label."""
+    fill(owner_connection, org, SIZE, 2)
+    ahead = "SELECT recall_words_ahead(%(org)s, %(scopes)s, NULL, 'common', '')"
+    ask = (
+        "SELECT object_id FROM recall_candidates(%(org)s, %(given)s, '{memory}', NULL, '{tag:rare}', 'common', '', NULL, NULL,"
+        " 150, 150, now(), false, NULL, NULL)"
+    )
+    values = {"org": org.id, "scopes": [SCOPE], "given": None}
+    with psycopg.connect(service.app_url) as raw:
+        raw.execute(
+            "SELECT set_config('role', 'holdfast_app', true), set_config('holdfast.org', %s, true)",
+            [org.id],
+        )
+        raw.execute(ahead, values)
+        found = raw.execute(ask, values).fetchall()
+        at_once = raw.execute(ask, {**values, "given": [SCOPE]}).fetchall()
+    assert len(found) > 5
+    assert sorted(found) == sorted(at_once)

@@ -40,7 +40,7 @@ END $$;
 -- Steps 1 to 3: what the words of a query bring up in these scopes. `ids` and `scores` are those of recall_word_hits, the rest is
 -- described at each step.
 CREATE OR REPLACE FUNCTION recall_by_words(
-    org text, scope_ids bigint[], in_text text, in_literals text,
+    org text, scope_ids bigint[], in_text text, in_literals text, in_large_limit integer,
     OUT n double precision, OUT mean double precision, OUT large boolean, OUT lexemes text[], OUT idfs double precision[],
     OUT queries tsquery[], OUT wholes text[], OUT ids bigint[], OUT scores double precision[]
 )
@@ -58,12 +58,13 @@ BEGIN
     query := recall_query_words(
         org, scope_ids, tsvector_to_array(to_tsvector(config, in_text) || in_literals::tsvector), n, large);
     lexemes := query.lexemes; idfs := query.idfs; queries := query.queries; wholes := query.wholes;
-    hits := recall_word_hits(org, scope_ids, lexemes, idfs, mean, large);
+    hits := recall_word_hits(org, scope_ids, lexemes, idfs, mean, large, in_large_limit);
     ids := hits.ids; scores := hits.scores;
 END $$;
 
 -- Takes steps 1 to 3 before the query's vector is known, while the service computes it, and keeps what they give for
--- recall_candidates in the same transaction, with the scopes and the workspace: as text, in a setting that ends with it.
+-- recall_candidates in the same transaction, with the scopes and the workspace: as text, in a setting that ends with it. Of a large
+-- scope only the best 200 hits: thousands take a millisecond to write and read, and are wanted only where many may not be shown.
 CREATE OR REPLACE FUNCTION recall_words_ahead(
     in_org text, in_scopes text[], in_workspace_id text, in_text text, in_literals text
 ) RETURNS boolean
@@ -75,7 +76,7 @@ DECLARE
     scope_ids CONSTANT bigint[] := recall_scope_ids(in_org, in_scopes);
     w record;
 BEGIN
-    w := recall_by_words(org, scope_ids, in_text, in_literals);
+    w := recall_by_words(org, scope_ids, in_text, in_literals, 200);
     PERFORM set_config(
         'holdfast.recall_words',
         ARRAY[in_org, scope_ids::text, in_workspace_id, w.n::text, w.mean::text, w.large::text, w.lexemes::text, w.idfs::text,
@@ -99,7 +100,7 @@ BEGIN
     IF in_scopes IS NOT NULL THEN
         scope_ids := recall_scope_ids(org, in_scopes); workspace_id := in_workspace_id;
         SELECT * INTO n, mean, large, lexemes, idfs, queries, wholes, ids, scores
-          FROM recall_by_words(org, scope_ids, in_text, in_literals);
+          FROM recall_by_words(org, scope_ids, in_text, in_literals, NULL);
         RETURN;
     END IF;
     kept := nullif(current_setting('holdfast.recall_words', true), '')::text[];
@@ -185,6 +186,7 @@ DECLARE
     -- The sum by which some are left out knows only the weights that an org has by default.
     keep CONSTANT integer := (SELECT in_keep FROM orgs o WHERE o.org_id = org AND nullif(o.recall_weights, '{}') IS NULL);
     w record; near record;
+    best_ids bigint[]; best_scores double precision[];
     more_ids bigint[]; more_scores double precision[];
     any_word tsquery;
     best record; vectors record;
@@ -198,12 +200,14 @@ BEGIN
     IF w.large THEN
         near := recall_near(org, w.scope_ids, model, in_vector, any_word, true, in_kinds, w.workspace_id, in_labels, in_now,
                             in_semantic_limit);
+        best_ids := w.ids[:in_lexical_limit]; best_scores := w.scores[:in_lexical_limit];
         SELECT * INTO more_ids, more_scores
-          FROM recall_close_words(org, near.worded, w.ids, w.lexemes, w.idfs, w.mean);
+          FROM recall_close_words(org, near.worded, best_ids, w.lexemes, w.idfs, w.mean);
     ELSE
+        best_ids := w.ids; best_scores := w.scores;
         near := recall_closest(org, w.scope_ids, model, in_vector, in_semantic_limit);
     END IF;
-    best := recall_best_of_both(w.ids, w.scores, in_lexical_limit, more_ids, more_scores, near.ids, near.similarities, keep);
+    best := recall_best_of_both(best_ids, best_scores, in_lexical_limit, more_ids, more_scores, near.ids, near.similarities, keep);
 
     FOR attempt IN 1 .. 2 LOOP
         vectors := recall_vectors_of(org, best.ids, model, in_vector, in_closely);
@@ -225,7 +229,10 @@ BEGIN
          WHERE recall_may_show(p.until, p.kind, p.workspace_id, p.labels, in_kinds, w.workspace_id, in_labels, in_now);
         GET DIAGNOSTICS given = ROW_COUNT;
         EXIT WHEN given = coalesce(cardinality(best.ids), 0);
-        IF NOT w.large THEN
+        IF w.large AND in_scopes IS NULL THEN  -- of which only the best were kept
+            SELECT hits.ids, hits.scores INTO w.ids, w.scores
+              FROM recall_word_hits(org, w.scope_ids, w.lexemes, w.idfs, w.mean, true, NULL) hits;
+        ELSIF NOT w.large THEN
             near := recall_near(org, w.scope_ids, model, in_vector, any_word, false, in_kinds, w.workspace_id, in_labels, in_now,
                                 in_semantic_limit);
         END IF;
