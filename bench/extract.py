@@ -37,6 +37,7 @@ from bench.memchat import (
 from bench.plain import measure_plain
 from holdfast.learning import meaning
 from holdfast.learning.compare import MANY_VALUED, compare
+from holdfast.learning.judge import Judge, Pair, Verdict, pairs_of
 from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
 from holdfast.learning.rules import extract, to_weigh
 
@@ -125,7 +126,9 @@ class InProcess:
         own = {source.message_id for source in candidate.sources}
         held = [row for row in self.rows if not row.superseded and not row.turns & own]
         known = [row.fact for row in held]
-        result = compare(candidate, known, vectors_of(candidate, known))
+        vectors = vectors_of(candidate, known)
+        pairs = pairs_of(candidate, [fact.said for fact in known], vectors)
+        result = compare(candidate, known, vectors, {each: verdict_on(each) for each in pairs})
         row = next((row for row in held if row.fact.id == result.fact_id), None)
         if result.outcome == "same" and row is not None:
             return "none", row
@@ -157,6 +160,17 @@ def _model() -> MiniLM:
 def vector_of(words: str) -> meaning.Vector:
     """The vector of some words, as learning compares them."""
     return _model().embed([meaning.without_request(words)])[0]
+
+
+@cache
+def _judge() -> Judge:
+    return Judge()
+
+
+@cache
+def verdict_on(pair: Pair) -> Verdict:
+    """What the model says of a pair."""
+    return _judge().judge([pair])[pair]
 
 
 def vectors_of(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:

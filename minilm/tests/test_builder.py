@@ -37,7 +37,7 @@ def test_a_build_is_repeatable_and_mends_what_is_damaged(
     assert not is_fresh(built)
     assert build(built) is True
     assert is_fresh(built)
-    for name in (files.GRAPH, files.TOKENIZER):
+    for name in files.FILES:
         assert (built / name).read_bytes() == (files.MODEL_DIR / name).read_bytes()
 
 

@@ -1,11 +1,11 @@
-"""all-MiniLM-L6-v2 in torch, with a low-rank change of every linear layer and a token projection.
+"""all-MiniLM-L6-v2 in torch, with a low-rank change of every linear layer, and what is trained beside it.
 
-Only the change and the projection are trained. Written as functions of named weights, with the
-names of the builder, so that what is exported is what the builder merges.
+The published weights stay as they are. Written as functions of named weights, with the names of the
+builder, so that what is exported is what the builder merges.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,45 +62,114 @@ class Reader:
         return ids
 
 
-class Encoder:
-    """The model with its change, on one device."""
+class LowRank:
+    """The model with a low-rank change, on one device."""
 
-    def __init__(
-        self, weights: Weights, tokenizer: bytes, *, rank: int, seed: int, device: str
-    ) -> None:
+    def __init__(self, weights: Weights, *, rank: int, seed: int, device: str) -> None:
         self.device = device
-        self.reader = Reader(tokenizer)
         self.dropout = 0.0
+        """Of what goes into a change."""
+        self.dropout_of_layers = 0.0
+        self.change: dict[str, Tensor] = {}
         self._fixed = {name: torch.tensor(value).to(device) for name, value in weights.items()}
-        chance = torch.Generator().manual_seed(seed)
+        self._chance = torch.Generator().manual_seed(seed)
         change: dict[str, Tensor] = {}
         for layer in linear_layers(weights):
             wide, narrow = weights[f"{layer}.weight"].shape
             bound = 1 / math.sqrt(narrow)
-            drawn = torch.rand((rank, narrow), generator=chance)
+            drawn = torch.rand((rank, narrow), generator=self._chance)
             change[f"{layer}.lora_a"] = (2 * drawn - 1) * bound
             change[f"{layer}.lora_b"] = torch.zeros((wide, rank))
-        drawn = torch.randn((HIDDEN, PROJECTED), generator=chance)
-        change["projection"] = torch.linalg.qr(drawn)[0].T.contiguous()
-        for name in ("temperature", "pooled_temperature"):
-            change[name] = torch.full((1,), math.log(START_SCALE))
-        self.change = {
-            name: value.to(device).requires_grad_(True) for name, value in change.items()
+        self.add(change)
+
+    def add(self, trained: Mapping[str, Tensor]) -> None:
+        """Train these too."""
+        for name, value in trained.items():
+            self.change[name] = value.to(self.device).requires_grad_(True)
+
+    def save(self, delta: Path, *, without: Collection[str] = ()) -> None:
+        """Write the change in half precision, as the builder reads it."""
+        exported = {
+            name: value.detach().to("cpu", torch.float16).contiguous()
+            for name, value in sorted(self.change.items())
+            if name not in without
         }
+        safetensors.torch.save_file(exported, delta)
+
+    def hidden(self, ids: Tensor, there: Tensor, kinds: Tensor | None = None) -> Tensor:
+        """The last hidden state of each token; `kinds` are vectors that mark the text each is of."""
+        fixed = self._fixed
+        hidden = (
+            fixed["embeddings.word_embeddings.weight"][ids]
+            + fixed["embeddings.position_embeddings.weight"][: ids.shape[1]]
+            + (fixed["embeddings.token_type_embeddings.weight"][0] if kinds is None else kinds)
+        )
+        hidden = self._dropped(self._normal("embeddings.LayerNorm", hidden))
+        for number in range(LAYERS):
+            at = f"encoder.layer.{number}."
+            back = self._linear(f"{at}attention.output.dense", self._attention(at, hidden, there))
+            hidden = self._normal(f"{at}attention.output.LayerNorm", hidden + self._dropped(back))
+            wide = functional.gelu(self._linear(f"{at}intermediate.dense", hidden))
+            back = self._linear(f"{at}output.dense", wide)
+            hidden = self._normal(f"{at}output.LayerNorm", hidden + self._dropped(back))
+        return hidden
+
+    def _dropped(self, value: Tensor) -> Tensor:
+        return (
+            functional.dropout(value, self.dropout_of_layers) if self.dropout_of_layers else value
+        )
+
+    def _attention(self, at: str, hidden: Tensor, there: Tensor) -> Tensor:
+        texts, length, _ = hidden.shape
+        query, key, value = (
+            self._linear(f"{at}attention.self.{part}", hidden)
+            .view(texts, length, HEADS, HIDDEN // HEADS)
+            .transpose(1, 2)
+            for part in ("query", "key", "value")
+        )
+        attended = functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=there[:, None, None, :]
+        )
+        return attended.transpose(1, 2).reshape(texts, length, HIDDEN)
+
+    def _linear(self, layer: str, value: Tensor) -> Tensor:
+        plain = functional.linear(
+            value, self._fixed[f"{layer}.weight"], self._fixed[f"{layer}.bias"]
+        )
+        if self.dropout:
+            value = functional.dropout(value, self.dropout)
+        narrow = functional.linear(value, self.change[f"{layer}.lora_a"])
+        return plain + float(SCALE) * functional.linear(narrow, self.change[f"{layer}.lora_b"])
+
+    def _normal(self, layer: str, value: Tensor) -> Tensor:
+        return functional.layer_norm(
+            value.float(),
+            (HIDDEN,),
+            self._fixed[f"{layer}.weight"],
+            self._fixed[f"{layer}.bias"],
+            EPSILON,
+        )
+
+
+class Encoder(LowRank):
+    """The memory model: vectors of texts and of their tokens."""
+
+    def __init__(
+        self, weights: Weights, tokenizer: bytes, *, rank: int, seed: int, device: str
+    ) -> None:
+        super().__init__(weights, rank=rank, seed=seed, device=device)
+        self.reader = Reader(tokenizer)
+        drawn = torch.randn((HIDDEN, PROJECTED), generator=self._chance)
+        added = {"projection": torch.linalg.qr(drawn)[0].T.contiguous()}
+        for name in ("temperature", "pooled_temperature"):
+            added[name] = torch.full((1,), math.log(START_SCALE))
+        self.add(added)
 
     def load(self, delta: Path) -> "Encoder":
         """Take the change from a file in place of the random one."""
         for name, value in safetensors.torch.load_file(delta).items():
             self.change[name] = value.float().to(self.device).requires_grad_(True)
         return self
-
-    def save(self, delta: Path) -> None:
-        """Write the change in half precision, as the builder reads it."""
-        exported = {
-            name: value.detach().to("cpu", torch.float16).contiguous()
-            for name, value in sorted(self.change.items())
-        }
-        safetensors.torch.save_file(exported, delta)
 
     def run(self, read: Sequence[Read]) -> Output:
         """Read texts of any lengths; `tokens` is padded to the longest.
@@ -135,7 +204,7 @@ class Encoder:
         places = torch.arange(longest)[None]
         there = (places < lengths).to(self.device)
         own = ((places >= starts) & (places < lengths - 1)).to(self.device)
-        hidden = self._hidden(ids.to(self.device), there)
+        hidden = self.hidden(ids.to(self.device), there)
         summed = (hidden * there[..., None]).sum(1)
         tokens = functional.linear(hidden, self.change["projection"])
         return Output(
@@ -168,54 +237,6 @@ class Encoder:
         if len(read.ids) <= MiniLM.max_tokens:
             return read
         return Read([*read.ids[: MiniLM.max_tokens - 1], read.ids[-1]], read.own)
-
-    def _hidden(self, ids: Tensor, there: Tensor) -> Tensor:
-        fixed = self._fixed
-        hidden = (
-            fixed["embeddings.word_embeddings.weight"][ids]
-            + fixed["embeddings.position_embeddings.weight"][: ids.shape[1]]
-            + fixed["embeddings.token_type_embeddings.weight"][0]
-        )
-        hidden = self._normal("embeddings.LayerNorm", hidden)
-        for number in range(LAYERS):
-            at = f"encoder.layer.{number}."
-            back = self._linear(f"{at}attention.output.dense", self._attention(at, hidden, there))
-            hidden = self._normal(f"{at}attention.output.LayerNorm", hidden + back)
-            wide = functional.gelu(self._linear(f"{at}intermediate.dense", hidden))
-            back = self._linear(f"{at}output.dense", wide)
-            hidden = self._normal(f"{at}output.LayerNorm", hidden + back)
-        return hidden
-
-    def _attention(self, at: str, hidden: Tensor, there: Tensor) -> Tensor:
-        texts, length, _ = hidden.shape
-        query, key, value = (
-            self._linear(f"{at}attention.self.{part}", hidden)
-            .view(texts, length, HEADS, HIDDEN // HEADS)
-            .transpose(1, 2)
-            for part in ("query", "key", "value")
-        )
-        attended = functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=there[:, None, None, :]
-        )
-        return attended.transpose(1, 2).reshape(texts, length, HIDDEN)
-
-    def _linear(self, layer: str, value: Tensor) -> Tensor:
-        plain = functional.linear(
-            value, self._fixed[f"{layer}.weight"], self._fixed[f"{layer}.bias"]
-        )
-        if self.dropout:
-            value = functional.dropout(value, self.dropout)
-        narrow = functional.linear(value, self.change[f"{layer}.lora_a"])
-        return plain + float(SCALE) * functional.linear(narrow, self.change[f"{layer}.lora_b"])
-
-    def _normal(self, layer: str, value: Tensor) -> Tensor:
-        return functional.layer_norm(
-            value.float(),
-            (HIDDEN,),
-            self._fixed[f"{layer}.weight"],
-            self._fixed[f"{layer}.bias"],
-            EPSILON,
-        )
 
 
 def linear_layers(weights: Weights) -> list[str]:

@@ -28,6 +28,7 @@ from holdfast.kernel.recall import vectors
 from holdfast.kernel.recall.slow import SlowRecalls
 from holdfast.kernel.redis import Redis
 from holdfast.learning.extractors import open_extractor
+from holdfast.learning.judge import Judge
 from holdfast.learning.sessions import SessionEvents
 from holdfast.learning.settle import Learning
 from holdfast.memories.assets.objects import ObjectStore
@@ -139,7 +140,7 @@ class Deployment:
             config.database_url,
             min_size=min_size,
             max_size=max_size or config.pool_size,
-            services=[self.embedders, self.key_cache, SlowRecalls(config.slow_recall_s)],
+            services=[self.embedders, self.key_cache, SlowRecalls(config.slow_recall_s), Judge()],
             statement_timeout_s=statement_timeout_s,
             folder=config.database_folder,
             replica_url=config.replica_url,

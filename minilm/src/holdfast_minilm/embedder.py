@@ -44,7 +44,7 @@ class MiniLM:
 
     def __init__(self, threads: int = 1) -> None:
         """Load the model; `threads` is how many cores one `embed` call may use."""
-        verify()
+        verify((GRAPH, TOKENIZER))
         # By path: a session keeps the bytes it is given, and with them 23 MB.
         self._load(str(MODEL_DIR / GRAPH), (MODEL_DIR / TOKENIZER).read_bytes(), threads)
 
@@ -91,7 +91,7 @@ class MiniLM:
         return [self._start, *context, *own, self._end], 1 + len(context)
 
     def _tokens(self, text: str) -> list[int]:
-        encoded = self._tokenizer.encode(_well_formed(text[:_MAX_CHARS]), add_special_tokens=False)
+        encoded = self._tokenizer.encode(well_formed(text[:_MAX_CHARS]), add_special_tokens=False)
         ids: list[int] = encoded.ids
         return ids
 
@@ -138,7 +138,7 @@ def _runs(lengths: Sequence[int]) -> Iterator[list[int]]:
             yield rows[start : start + most]
 
 
-def _well_formed(text: str) -> str:
+def well_formed(text: str) -> str:
     """The text with halves of surrogate pairs joined, or replaced where the other is missing."""
     try:
         text.encode()

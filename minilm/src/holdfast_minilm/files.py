@@ -1,15 +1,16 @@
-"""The built model on disk: two files, and a stamp that says what they are and what made them."""
+"""The built models on disk: three files, and a stamp that says what they are and what made them."""
 
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 MODEL_DIR = Path(__file__).parent / "model"
-GRAPH, TOKENIZER, STAMP = "model.onnx", "tokenizer.json", "stamp.json"
+GRAPH, JUDGE, TOKENIZER, STAMP = "model.onnx", "judge.onnx", "tokenizer.json", "stamp.json"
+FILES = (GRAPH, JUDGE, TOKENIZER)
 
 _REMEDY = "run `python -m holdfast_minilm.builder`, or install holdfast-minilm again"
 
@@ -26,20 +27,21 @@ class Stamp:
     sha256: Mapping[str, str]
     cosine_mean: float
     cosine_min: float
+    judge_furthest: float
 
 
-def verify(folder: Path = MODEL_DIR) -> None:
-    """Raise unless every file is there and exactly as it was built."""
+def verify(names: Collection[str] = FILES, folder: Path = MODEL_DIR) -> None:
+    """Raise unless these files are there and exactly as they were built."""
     stamp = read_stamp(folder)
     if stamp is None:
         raise ModelUnavailable(f"the model is not built: {_REMEDY}")
-    for name, expected in stamp.sha256.items():
+    for name in names:
         try:
             with (folder / name).open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise ModelUnavailable(f"{name} of the model cannot be read: {_REMEDY}") from error
-        if found != expected:
+        if found != stamp.sha256[name]:
             raise ModelUnavailable(f"{name} of the model is damaged: {_REMEDY}")
 
 
@@ -49,7 +51,7 @@ def read_stamp(folder: Path = MODEL_DIR) -> Stamp | None:
         stamp = Stamp(**json.loads((folder / STAMP).read_text()))
     except (OSError, ValueError, TypeError):
         return None
-    return stamp if {GRAPH, TOKENIZER} <= set(stamp.sha256) else None
+    return stamp if set(FILES) <= set(stamp.sha256) else None
 
 
 def write_model(files: Mapping[str, bytes], stamp: Stamp, folder: Path = MODEL_DIR) -> None:

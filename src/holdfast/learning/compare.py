@@ -1,8 +1,9 @@
 """Same or new? A candidate against what memory holds already: pure, the thresholds in one place.
 
 Slots decide first: the same subject and attribute with the same value is the same fact, with another value a change. Where a
-statement has no slot, words decide: shared stems weighted by how rare they are among the known facts. Where words find nothing and
-vectors are given, meaning decides (`meaning`). The measured figures of the thresholds stand in docs/learning.md.
+statement has no slot, words decide: shared stems weighted by how rare they are among the known facts. Where words find nothing,
+verdicts of a model (`judge`) and vectors (`meaning`) decide, where they are given. The measured figures of the thresholds stand in
+docs/learning.md.
 """
 
 import math
@@ -12,10 +13,29 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from holdfast.learning import meaning, roles
+from holdfast.learning.judge import (
+    NO_VERDICTS,
+    UNJUDGED,
+    Verdict,
+    Verdicts,
+    is_hardly,
+    least_to_repeat,
+    least_to_replace,
+    pair_of,
+)
 from holdfast.learning.model import Candidate, KnownFact
 from holdfast.learning.rules.build import ASKED
 from holdfast.learning.rules.text import compile_rule, fold, literal
-from holdfast.learning.stems import figures, shared_weight, stems, topic, weights_of
+from holdfast.learning.stems import (
+    figures,
+    names_another_value,
+    negates,
+    on_other_days,
+    shared_weight,
+    stems,
+    topic,
+    weights_of,
+)
 from holdfast.learning.things import of_another_thing
 
 Outcome = Literal["same", "supersede", "add"]
@@ -53,13 +73,6 @@ EXCLUSIVE = frozenset({"is:vegetarian", "is:vegan", "is:pescatarian", "is:pescet
 NAMED_SLOTS = ("my:", "is:", "allergic_to:")
 """Attributes that carry a thing ("my:gym") or a property ("is:vegetarian") in their name: a statement without a slot can change them by naming it."""
 
-_NEGATIVE: Any = compile_rule(
-    r"\b(?:not|no|never|n't|dont|doesnt|dislikes?|hates?|stopped|quit|without|no longer)\b|n't\b"
-)
-_MONTH: Any = compile_rule(
-    r"\b(january|february|march|april|june|july|august|september|october|november|december|(?-i:May))\b"
-)
-_WEEKDAY: Any = compile_rule(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
 _NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
 _PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
 _OVER = r"(?:[.,;:!]|$| (?:last|this|in|on|at|after|because|and|so|but|by|for|from|to|since|with|yesterday|today|recently|amicably|again|now|already|finally|two|three|four|\d)\b)"
@@ -85,18 +98,53 @@ def compare(
     candidate: Candidate,
     known: Sequence[KnownFact],
     vectors: Mapping[str, meaning.Vector] = meaning.NONE,
+    verdicts: Verdicts = NO_VERDICTS,
 ) -> Comparison:
     """Whether a candidate is the same as something known, replaces it, or is new.
 
-    `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words; what has none is
-    compared by slot and words alone.
+    `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words, `verdicts` those on
+    the candidate and these words; what has none is compared by slot and words alone.
     """
     decided = _by_slot(candidate, known) or _by_ending(candidate, known)
     if decided is not None:
         return decided
-    known = [fact for fact in known if not of_another_thing(candidate, fact)]
-    by_words = _by_words(candidate, known)
-    return by_words if by_words.outcome != "add" else _by_meaning(candidate, known, vectors)
+    alike = [fact for fact in known if not of_another_thing(candidate, fact)]
+    by_words = _by_words(candidate, alike)
+    if by_words.outcome != "add":
+        return by_words
+    on = {fact.id: verdicts.get(pair_of(candidate, fact.said), UNJUDGED) for fact in known}
+    by_verdict = _by_verdict(candidate, known, alike, on)
+    if by_verdict.outcome != "add":
+        return by_verdict
+    by_meaning = _by_meaning(candidate, alike, vectors)
+    if is_hardly(candidate, on.get(by_meaning.fact_id or "", UNJUDGED)):
+        return Comparison("add", None, by_meaning.score)
+    return by_meaning
+
+
+def _by_verdict(
+    candidate: Candidate,
+    known: Sequence[KnownFact],
+    alike: Sequence[KnownFact],
+    on: Mapping[str, Verdict],
+) -> Comparison:
+    """What a model says that a statement without a slot repeats, or, of what is `alike`, replaces: the likeliest fact."""
+    if candidate.attribute or not known:
+        return Comparison("add")
+    replaced = max(alike, key=lambda each: on[each.id].replaces, default=None)
+    likely = on[replaced.id].replaces if replaced is not None else 0.0
+    repeated = max(known, key=lambda each: on[each.id].repeats)
+    repeats = on[repeated.id].repeats
+    own, others = stems(_quote(candidate)), stems(repeated.said or repeated.text)
+    says_again = repeats >= max(least_to_repeat(repeated), likely)
+    says_again = says_again and not names_another_value(_quote(candidate), repeated.said)
+    if says_again and not _contradict(candidate, repeated, own, others):
+        return Comparison("same", repeated.id, repeats)
+    if replaced is not None:
+        is_named = bool(replaced.attribute) and _names(candidate, replaced)
+        if likely >= least_to_replace(candidate, replaced, is_named=is_named):
+            return Comparison("supersede", replaced.id, likely)
+    return Comparison("add", None, likely)
 
 
 def _by_meaning(
@@ -134,7 +182,7 @@ def _contradict(
     return (
         bool(numbers and other_numbers and numbers != other_numbers)
         or negates(candidate.text) != negates(fact.text)
-        or _on_other_days(said, earlier)
+        or on_other_days(said, earlier)
     )
 
 
@@ -350,19 +398,3 @@ def _with_question(candidate: Candidate) -> str:
     said, question = _quote(candidate), candidate.context.rstrip()
     needs = candidate.text.startswith(ASKED) or _PRONOUN_FIRST.search(fold(said))
     return f"{question} {said}" if needs and question.endswith("?") else said
-
-
-def _on_other_days(said: str, earlier: str) -> bool:
-    """Whether both name months, or both weekdays, and none is the same."""
-    for pattern in (_MONTH, _WEEKDAY):
-        new, old = (
-            {str(each).lower() for each in pattern.findall(fold(text))} for text in (said, earlier)
-        )
-        if new and old and not new & old:
-            return True
-    return False
-
-
-def negates(text: str) -> bool:
-    """Whether a statement says that something is not so."""
-    return bool(_NEGATIVE.search(fold(text)))

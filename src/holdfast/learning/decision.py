@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.learning.compare import compare
 from holdfast.learning.facts import Held
+from holdfast.learning.judge import Verdicts
 from holdfast.learning.known import Knowledge
 from holdfast.learning.meaning import Vector
 from holdfast.learning.model import Candidate, KnownFact
@@ -30,10 +31,13 @@ class Decision:
 
 
 def by_comparison(
-    candidate: Candidate, held: Sequence[Held], vectors: Mapping[str, Vector]
+    candidate: Candidate,
+    held: Sequence[Held],
+    vectors: Mapping[str, Vector],
+    verdicts: Verdicts,
 ) -> Decision:
     """By slots, words and meaning."""
-    comparison = compare(candidate, [each.known for each in held], vectors)
+    comparison = compare(candidate, [each.known for each in held], vectors, verdicts)
     found = next((each for each in held if each.known.id == comparison.fact_id), None)
     if found is None or comparison.outcome == "add":
         return Decision()

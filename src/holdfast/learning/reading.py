@@ -1,4 +1,4 @@
-"""Reading messages: what memory holds about them is looked up, an extractor reads them, what it found is embedded.
+"""Reading messages: what memory holds about them is looked up, an extractor reads them, what it found is embedded and judged.
 
 All of it asks models or may, so it belongs before any transaction; what comes of it is decided and written in one (`run`).
 """
@@ -13,6 +13,7 @@ from holdfast.kernel.db import Database
 from holdfast.kernel.errors import BackendUnavailable
 from holdfast.learning import run as learning_run
 from holdfast.learning.extractor import Extracted, ExtractionFailed, Extractor
+from holdfast.learning.judge import NO_VERDICTS, Verdicts
 from holdfast.learning.meaning import NONE, Vector
 from holdfast.learning.model import Message, Speaker
 from holdfast.learning.proposal import Proposal
@@ -30,11 +31,12 @@ class Readable:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an extractor made of messages, what it was shown of memory, and the vectors to compare its candidates by."""
+    """What an extractor made of messages, what it was shown of memory, and what models say to compare its candidates by."""
 
     found: Extracted
     shown: Shown = field(default_factory=dict)
     vectors: Mapping[str, Vector] = field(default_factory=lambda: NONE)
+    verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
 
 
 async def read(db: Database, extractor: Extractor, caller: Caller, given: Readable) -> Reading:
@@ -50,12 +52,13 @@ async def read(db: Database, extractor: Extractor, caller: Caller, given: Readab
     except ExtractionFailed as failure:
         raise BackendUnavailable(failure.detail) from failure
     metrics.learning_tokens.labels(extractor.name).inc(found.tokens)
-    return Reading(found, shown, await learning_run.embed(db, caller, found.extraction))
+    vectors, verdicts = await learning_run.meant(db, caller, found.extraction)
+    return Reading(found, shown, vectors, verdicts)
 
 
 async def learn(run: learning_run.Run, reading: Reading) -> list[Proposal]:
     """Decide over what was read and write the result, inside the transaction of a run."""
-    run.vectors, run.shown = reading.vectors, reading.shown
+    run.vectors, run.verdicts, run.shown = reading.vectors, reading.verdicts, reading.shown
     return await learning_run.learn(run, reading.found.extraction)
 
 

@@ -15,9 +15,9 @@ from holdfast.kernel.ids import new_id
 from holdfast.kernel.sight import Audience
 from holdfast.kernel.sql import load
 from holdfast.learning import meaning
-from holdfast.learning.compare import NAMED_SLOTS
 from holdfast.learning.decision import Decision, by_comparison, by_name, restates
 from holdfast.learning.facts import Fact, Facts, Held
+from holdfast.learning.judge import NO_VERDICTS, Judge, Verdicts, pairs_of
 from holdfast.learning.known import Knowledge
 from holdfast.learning.model import Candidate, Extraction, KnownFact
 from holdfast.learning.proposal import Draft, Proposal, Result
@@ -65,6 +65,7 @@ class Run:
     given: list[KnownFact]
     pending: list[KnownFact]
     vectors: Mapping[str, meaning.Vector] = field(default_factory=dict)
+    verdicts: Verdicts = field(default_factory=dict)
     shown: Mapping[str, Held] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
 
@@ -110,26 +111,32 @@ async def _pending(tx: Tx, audience: str) -> list[KnownFact]:
     return await tx.all(KnownFact, queries.pending_of, audience=audience, limit=MAX_PENDING)
 
 
-async def embed(
+async def meant(
     db: Database, caller: Caller, extraction: Extraction
-) -> Mapping[str, meaning.Vector]:
-    """The vectors that candidates without a slot are compared by: of their words, and of those that facts rest on.
+) -> tuple[Mapping[str, meaning.Vector], Verdicts]:
+    """What candidates without a slot are compared by: the vectors of their words and of those that facts rest on, and verdicts on
+    pairs of them.
 
     Called before the transaction of a run, since an embedder may be far away.
     """
     free = [each for each in extraction.candidates if not each.attribute and not each.quarantined]
     if not free:
-        return meaning.NONE
+        return meaning.NONE, NO_VERDICTS
     async with db.read(caller) as tx:
         facts = await Facts.load(tx, owner_of(caller))
-    said = [
-        fact.said
-        for fact in facts.held()
-        if not fact.attribute or fact.attribute.startswith(NAMED_SLOTS)
-    ][:MAX_EMBEDDED]
+    said = [fact.said for fact in facts.held()][:MAX_EMBEDDED]
     embedder = await db.services.get(Embedders).serving()
     own = [words for each in free for words in meaning.compared_by(each)]
-    return await meaning.embed_words(embedder, [*own, *said])
+    vectors = await meaning.embed_words(embedder, [*own, *said])
+    if not vectors:
+        return vectors, NO_VERDICTS
+    quotes = [each.sources[0].quote for each in free]  # the earlier may be a fact by then
+    pairs = [
+        pair
+        for place, each in enumerate(free)
+        for pair in pairs_of(each, [*said, *quotes[:place]], vectors)
+    ]
+    return vectors, await db.services.get(Judge).verdicts(pairs)
 
 
 async def learn(run: Run, extraction: Extraction) -> list[Proposal]:
@@ -202,7 +209,7 @@ async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
     decision = await _by_name(run, candidate, draft)
     if decision is None:
         held = _of_others(run, candidate, await run.knowledge.around(draft))
-        decision = by_comparison(candidate, held, run.vectors)
+        decision = by_comparison(candidate, held, run.vectors, run.verdicts)
     made.draft = replace(draft, reason=decision.reason(draft.reason))
     await _carry_out(run, made, candidate, decision)
 

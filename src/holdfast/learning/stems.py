@@ -1,7 +1,8 @@
-"""Words of statements for comparing them: stems, numbers, and how much of one another holds."""
+"""Words of statements for comparing them: stems, numbers, days, a "not", and how much of one another holds."""
 
 import math
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,13 @@ from holdfast.learning.rules.text import compile_rule, fold
 _STEMMER: Any = snowballstemmer.stemmer("english")
 _TOKENS: Any = compile_rule(r"[A-Za-z][A-Za-z']*|\d+(?:[.,:]\d+)*")
 _ISO_DATE: Any = compile_rule(r" \(\d{4}(?:-W?\d\d){0,2}\)")
+_NEGATIVE: Any = compile_rule(
+    r"\b(?:not|no|never|n't|dont|doesnt|dislikes?|hates?|stopped|quit|without|no longer)\b|n't\b"
+)
+_MONTH: Any = compile_rule(
+    r"\b(january|february|march|april|june|july|august|september|october|november|december|(?-i:May))\b"
+)
+_WEEKDAY: Any = compile_rule(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b")
 _NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -69,3 +77,34 @@ def shared_weight(
 
 def _total(words: frozenset[str], weights: dict[str, float], rare: float) -> float:
     return sum(weights.get(word, rare) for word in words)
+
+
+def on_other_days(said: str, earlier: str) -> bool:
+    """Whether both name months, or both weekdays, and none is the same."""
+    for pattern in (_MONTH, _WEEKDAY):
+        new, old = (
+            {str(each).lower() for each in pattern.findall(fold(text))} for text in (said, earlier)
+        )
+        if new and old and not new & old:
+            return True
+    return False
+
+
+def negates(text: str) -> bool:
+    """Whether a statement says that something is not so."""
+    return bool(_NEGATIVE.search(fold(text)))
+
+
+def names_another_value(said: str, earlier: str) -> bool:
+    """Whether two statements are the same but for a word in its place: "always answer in English", "always answer in German"."""
+    words, others = (
+        [stem(each) for each in _TOKENS.findall(fold(text))] for text in (said, earlier)
+    )
+    edits = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
+    alike = sum(end - start for edit, start, end, _, _ in edits if edit == "equal")
+    swapped = any(
+        set(words[start:end]) - STOP_WORDS and set(others[first:last]) - STOP_WORDS
+        for edit, start, end, first, last in edits
+        if edit == "replace"
+    )
+    return swapped and 2 * alike >= max(len(words), len(others))

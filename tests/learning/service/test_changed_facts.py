@@ -47,3 +47,16 @@ async def test_a_memory_with_as_many_sources_as_it_may_have_is_supported_without
     [row] = await talk.memories()
     assert len(row["sources"]) == 100
     assert row["value"] == "The user parks on level 3."
+
+
+async def test_an_outcome_in_other_words_ends_a_plan_and_what_is_like_it_ends_nothing(talk):
+    """No word is shared, and the vectors are far apart: the judge tells."""
+    await said(talk, "Remember that my driving test is on the 24th.", "2026-01-05T10:00:00Z")
+    await said(talk, "Remember that my sister's driving test is in May.", "2026-01-20T10:00:00Z")
+    await said(talk, "Remember that I passed, I may drive alone now!", "2026-01-25T10:00:00Z")
+    [change] = await talk.proposals(action="supersede")
+    assert "24th" in change["before"]
+    found = await talk.call("POST", "/memories/recall", json={"q": "driving test"})
+    texts = " ".join(each["value"] for each in found["data"])
+    assert "24th" not in texts
+    assert "sister" in texts

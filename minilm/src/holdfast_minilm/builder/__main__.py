@@ -18,7 +18,8 @@ def main() -> int:
     assert stamp is not None, "a finished build leaves its stamp"
     print(
         f"holdfast-minilm: {'built' if made else 'up to date'};"
-        f" cosine to full precision {stamp.cosine_mean} on average, {stamp.cosine_min} at worst"
+        f" cosine to full precision {stamp.cosine_mean} on average, {stamp.cosine_min} at worst;"
+        f" probabilities of the judge at most {stamp.judge_furthest} off"
     )
     return 0
 

@@ -3,13 +3,17 @@
 Nothing is installed that does not pass.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast_minilm.builder.graph import Peaks
 from holdfast_minilm.embedder import MiniLM, Vectors, open_session, open_tokenizer
+from holdfast_minilm.judge import Judge, Layout, Pair
 
 EXAMPLE = "This is an example sentence"
 # The first components of its vector, as published for sentence-transformers/all-MiniLM-L6-v2.
@@ -18,6 +22,8 @@ TOLERANCE = 1e-5
 LEAST_MEAN, LEAST_COSINE = 0.998, 0.99
 # A single token may be further off than a whole text.
 LEAST_TOKEN_COSINE = 0.98
+MOST_FURTHER, MOST_FURTHER_MEAN = 0.2, 0.02
+"""How far a probability of the judge may be from that in full precision, at most and on average."""
 
 SENTENCES = Path(__file__).with_name("sentences.txt").read_text(encoding="utf-8").splitlines()
 
@@ -34,16 +40,42 @@ class Closeness:
     least: float
 
 
-def peaks(full: bytes, tokenizer: bytes) -> Peaks:
-    """The largest activations that the sentences cause in the full-precision graph."""
-    session, splitter = open_session(full, 1), open_tokenizer(tokenizer)
+Given = Mapping[str, npt.NDArray[np.int32]]
+"""The inputs of a run."""
+
+
+def peaks(full: bytes, runs: Iterable[Given]) -> Peaks:
+    """The largest activations that these runs cause in a full-precision graph."""
+    session = open_session(full, 1)
     names = [output.name for output in session.get_outputs() if output.name.endswith("peak")]
     highest = {name: np.zeros(MiniLM.dimensions, dtype=np.float32) for name in names}
-    for sentence in SENTENCES:
-        ids = np.array([splitter.encode(sentence).ids], dtype=np.int32)
-        for name, peak in zip(names, session.run(names, {"ids": ids}), strict=True):
+    for given in runs:
+        for name, peak in zip(names, session.run(names, given), strict=True):
             np.maximum(highest[name], peak, out=highest[name])
     return highest
+
+
+def texts(tokenizer: bytes) -> Iterable[Given]:
+    """The sentences, one by one."""
+    splitter = open_tokenizer(tokenizer)
+    for sentence in SENTENCES:
+        yield {"ids": np.array([splitter.encode(sentence).ids], dtype=np.int32)}
+
+
+def pairs() -> list[Pair]:
+    """Each sentence with the one before it; every other one as a reply to that."""
+    return [
+        Pair(now, earlier if number % 2 else "", earlier)
+        for number, (earlier, now) in enumerate(pairwise(SENTENCES))
+    ]
+
+
+def laid_out(tokenizer: bytes) -> Iterable[Given]:
+    """The pairs, one by one."""
+    layout = Layout(tokenizer)
+    for pair in pairs():
+        ids, kinds = layout.of(*pair)
+        yield {"ids": np.array([ids], np.int32), "kinds": np.array([kinds], np.int32)}
 
 
 def near_published(graph: bytes, tokenizer: bytes) -> None:
@@ -66,6 +98,21 @@ def compare(full: bytes, quantised: bytes, tokenizer: bytes) -> Closeness:
     if of_tokens.mean < LEAST_MEAN or of_tokens.least < LEAST_TOKEN_COSINE:
         raise ModelWrong(f"tokens in 8 bits are too far from full precision: {of_tokens}")
     return closeness
+
+
+def compare_judges(full: bytes, quantised: bytes, tokenizer: bytes) -> float:
+    """Hold the judge in 8 bits against full precision; gives by how much a probability differs at most."""
+    reference, ours = (
+        np.array(Judge.from_bytes(graph, tokenizer).compare(pairs())) for graph in (full, quantised)
+    )
+    apart = np.abs(reference - ours)
+    furthest = float(apart.max())
+    if furthest > MOST_FURTHER or float(apart.mean()) > MOST_FURTHER_MEAN:
+        raise ModelWrong(
+            f"the judge in 8 bits is too far from full precision: {furthest:.3f} at worst,"
+            f" {apart.mean():.3f} on average"
+        )
+    return furthest
 
 
 def cosines(one: Vectors, other: Vectors) -> Closeness:

@@ -1,7 +1,7 @@
-"""The low-rank change that makes the published model read conversations; see DELTA.md.
+"""The low-rank changes that make the published model read conversations, and compare statements; see DELTA.md.
 
 Every linear layer of the encoder gets `weight + 2 · lora_b @ lora_a`. `projection` turns the last
-hidden state of a token into its vector for close reading.
+hidden state of a token into its vector for close reading; `kinds` and `heads` are the judge's.
 """
 
 from pathlib import Path
@@ -10,17 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import safetensors.numpy
 
+from holdfast_minilm.builder.graph import Heads
 from holdfast_minilm.builder.source import Weights
 
 FILE = Path(__file__).with_name("memory-delta.safetensors")
+JUDGE_FILE = Path(__file__).with_name("judge-delta.safetensors")
 SCALE = np.float32(2)
 
 Floats = npt.NDArray[np.float32]
 
 
-def read() -> Weights:
-    """The change as it was exported, in full precision."""
-    loaded = safetensors.numpy.load(FILE.read_bytes())
+def read(file: Path = FILE) -> Weights:
+    """A change as it was exported, in full precision."""
+    loaded = safetensors.numpy.load(file.read_bytes())
     return {name: value.astype(np.float32) for name, value in loaded.items()}
 
 
@@ -37,3 +39,8 @@ def merge(weights: Weights, delta: Weights) -> Weights:
 def projection(delta: Weights) -> Floats:
     """384 → 64, for the vectors of tokens."""
     return delta["projection"]
+
+
+def heads(delta: Weights) -> Heads:
+    """What the judge adds to the encoder."""
+    return Heads(delta["kinds"], delta["heads.weight"], delta["heads.bias"])

@@ -13,17 +13,26 @@ Four choices make the 8-bit graph quick, and its vectors steady and true:
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from holdfast_minilm.builder.source import Weights
 
 Floats = npt.NDArray[np.float32]
 # The largest activation of each channel that goes into a product, by the product's name.
 Peaks = Mapping[str, Floats]
+
+
+class Heads(NamedTuple):
+    """What the judge adds to the encoder: a vector for each kind of text, and the heads over the pooled hidden state."""
+
+    kinds: Floats
+    weight: Floats
+    bias: Floats
+
 
 LAYERS, HEADS, HIDDEN, POSITIONS, PROJECTED = 6, 12, 384, 256, 64
 EPSILON = 1e-12
@@ -46,14 +55,26 @@ def encoder(weights: Weights, projection: Floats, peaks: Peaks | None = None) ->
     projection of the tokens stays in full precision: it is a fiftieth of the work.
     """
     graph = _Graph(peaks)
-    hidden = _embeddings(graph, weights)
-    for layer in range(LAYERS):
-        hidden = _layer(graph, weights, f"encoder.layer.{layer}.", hidden)
+    hidden = _layers(graph, weights, _embeddings(graph, weights))
     pooled = graph.node("ReduceMean", [hidden], axes=[1], keepdims=0)
     graph.node("LpNormalization", [pooled], output="vectors", p=2, axis=-1)
     projected = graph.node("MatMul", [hidden, graph.constant(projection.T)])
     graph.node("LpNormalization", [projected], output="tokens", p=2, axis=-1)
-    return graph.serialise()
+    graph.put_out("vectors", ["texts", HIDDEN])
+    graph.put_out("tokens", ["texts", "tokens", PROJECTED])
+    return graph.serialise(["ids"])
+
+
+def judge(weights: Weights, heads: Heads, peaks: Peaks | None = None) -> bytes:
+    """The graph that reads several texts as one: `ids` and `kinds` (which text each token is of) in; out come `scores` (texts,
+    the outputs of the heads)."""
+    graph = _Graph(peaks)
+    hidden = _layers(graph, weights, _embeddings(graph, weights, heads.kinds))
+    pooled = graph.node("ReduceMean", [hidden], axes=[1], keepdims=0)
+    scores = graph.node("MatMul", [pooled, graph.constant(heads.weight.T)])
+    graph.node("Add", [scores, graph.constant(heads.bias)], output="scores")
+    graph.put_out("scores", ["texts", len(heads.bias)])
+    return graph.serialise(["ids", "kinds"])
 
 
 def quantise(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
@@ -72,14 +93,25 @@ def evening(peak: Floats, weight: Floats) -> Floats:
     return even
 
 
-def _embeddings(graph: "_Graph", weights: Weights) -> str:
+def _embeddings(graph: "_Graph", weights: Weights, kinds: Floats | None = None) -> str:
+    """What goes into the first layer; with `kinds`, each token is marked with the vector of the text that it is of."""
     words = graph.lookup(weights["embeddings.word_embeddings.weight"], "ids")
     places = weights["embeddings.position_embeddings.weight"][:POSITIONS]
-    places = places + weights["embeddings.token_type_embeddings.weight"][0]
+    if kinds is None:
+        places = places + weights["embeddings.token_type_embeddings.weight"][0]
+    else:
+        marks = graph.node("Gather", [graph.constant(kinds), "kinds"])
+        words = graph.node("Add", [words, marks])
     start, axis = (graph.constant(np.array([0], dtype=np.int64)) for _ in range(2))
     shape = graph.node("Shape", ["ids"], start=1, end=2)
     here = graph.node("Slice", [graph.constant(places), start, shape, axis])
     return _normalise(graph, weights, "embeddings.LayerNorm.", graph.node("Add", [words, here]))
+
+
+def _layers(graph: "_Graph", weights: Weights, hidden: str) -> str:
+    for layer in range(LAYERS):
+        hidden = _layer(graph, weights, f"encoder.layer.{layer}.", hidden)
+    return hidden
 
 
 def _layer(graph: "_Graph", weights: Weights, at: str, hidden: str) -> str:
@@ -120,12 +152,7 @@ class _Graph:
         self._peaks = peaks
         self._nodes: list[NodeProto] = []
         self._constants: list[TensorProto] = []
-        self._outputs = [
-            helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", HIDDEN]),
-            helper.make_tensor_value_info(
-                "tokens", TensorProto.FLOAT, ["texts", "tokens", PROJECTED]
-            ),
-        ]
+        self._outputs: list[ValueInfoProto] = []
 
     def node(
         self, kind: str, inputs: Sequence[str], domain: str = "", output: str = "", **options: Any
@@ -188,9 +215,12 @@ class _Graph:
         shift = GELU_SHIFT * scale * quantised.sum(axis=1)
         return self.add(product, (bias - shift).astype(np.float32))
 
+    def put_out(self, name: str, shape: Sequence[str | int]) -> None:
+        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+
     def _put_out_peak(self, value: str, name: str) -> None:
         self.node("ReduceMax", [self.node("Abs", [value])], output=name, axes=[0, 1], keepdims=0)
-        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [HIDDEN]))
+        self.put_out(name, [HIDDEN])
 
     def _largest(self, value: str) -> str:
         return self.node("ReduceMax", [value], axes=[-1], keepdims=1)
@@ -206,10 +236,13 @@ class _Graph:
         product = self.node("MatMulIntegerToFloat", [activations, *weights], MICROSOFT)
         return self.node("Mul", [product, largest])
 
-    def serialise(self) -> bytes:
-        ids = helper.make_tensor_value_info("ids", TensorProto.INT32, ["texts", "tokens"])
+    def serialise(self, inputs: Sequence[str]) -> bytes:
+        given = [
+            helper.make_tensor_value_info(name, TensorProto.INT32, ["texts", "tokens"])
+            for name in inputs
+        ]
         graph = helper.make_graph(
-            self._nodes, "all-MiniLM-L6-v2", [ids], self._outputs, self._constants
+            self._nodes, "all-MiniLM-L6-v2", given, self._outputs, self._constants
         )
         model = helper.make_model(
             graph, ir_version=IR_VERSION, producer_name="holdfast-minilm",

@@ -1,0 +1,192 @@
+"""What one person said over time, and which earlier statements each one replaces or says again: the sets of data/memchat.
+
+`threads`, `episodes`, `plain`, `changes.json`, `pairs.json` and `spaces` are read into one form. What is set aside there is given
+apart: nothing is trained on it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from train.data import DataError
+
+SET_ASIDE_SPACES = frozenset(
+    "assistant-09 assistant-11 assistant-12 friends-09 friends-11 friends-12 longchat-08 longchat-09 messy-07 messy-08 messy-09"
+    " teams-07 teams-08 teams-09".split()
+)
+SET_ASIDE_EPISODES = "c-"
+SET_ASIDE_THREADS = "-06"
+"""How the files begin whose episodes, and end whose threads, are set aside."""
+
+_LINE = re.compile(r"(\d+) d\d+ (\+|-|[>=][\d,]+(?: [>=][\d,]+)*) (.+)")
+_MARK = re.compile(r"([>=])([\d,]+)")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One message: the places of those before it that it replaces or repeats."""
+
+    text: str
+    before: str = ""
+    is_kept: bool = True
+    replaces: tuple[int, ...] = ()
+    repeats: tuple[int, ...] = ()
+    is_asked: bool = True
+    """Whether it is compared with those before it; else it is only something to compare with."""
+
+
+@dataclass(frozen=True)
+class History:
+    """The statements of one person, in order."""
+
+    source: str
+    statements: tuple[Statement, ...]
+
+    def held_before(self, place: int) -> list[int]:
+        """The kept ones before it that nothing has replaced by then."""
+        gone = {each for earlier in self.statements[:place] for each in earlier.replaces}
+        return [at for at in range(place) if self.statements[at].is_kept and at not in gone]
+
+
+def read_histories(folder: Path) -> tuple[list[History], list[History]]:
+    """Those of a folder like data/memchat to train on, and those that are set aside."""
+    train: list[History] = []
+    aside: list[History] = []
+    for read in (_threads, _episodes, _spaces, _plain, _forms, _pairs):
+        found = list(read(folder))
+        if not found:
+            raise DataError(f"{folder} has nothing that {read.__name__} reads: give data/memchat")
+        for history, is_aside in found:
+            (aside if is_aside else train).append(_checked(history))
+    return train, aside
+
+
+def read_threads(file: Path) -> Iterator[History]:
+    """The threads of one file; DataError where a line is not in their format."""
+    said: list[Statement] = []
+    before = ""
+    for number, line in enumerate([*file.read_text(encoding="utf-8").splitlines(), "@ end"], 1):
+        if line.startswith("@ "):
+            if said:
+                yield History("threads", tuple(said))
+            said, before = [], ""
+        elif line.startswith("B: "):
+            before = line.removeprefix("B: ")
+        elif line.strip():
+            match = _LINE.fullmatch(line)
+            if match is None or int(match[1]) != len(said) + 1:
+                raise DataError(f"{file.name}:{number}: not a statement of a thread: {line[:60]}")
+            said.append(_said(match[2], match[3], before))
+            before = ""
+
+
+def _said(marks: str, text: str, before: str) -> Statement:
+    def places(mark: str) -> tuple[int, ...]:
+        named = (numbers for kind, numbers in _MARK.findall(marks) if kind == mark)
+        return tuple(int(each) - 1 for numbers in named for each in numbers.split(","))
+
+    return Statement(text, before, marks != "-", places(">"), places("="))
+
+
+def _checked(history: History) -> History:
+    """With references to what is kept alone; what a statement refers to must stand before it."""
+    found = []
+    for place, each in enumerate(history.statements):
+        if any(at >= place for at in (*each.replaces, *each.repeats)):
+            raise DataError(f"{history.source}: {each.text[:60]!r} refers to what comes later")
+        kept: Callable[[Iterable[int]], tuple[int, ...]] = lambda places: tuple(  # noqa: E731
+            at for at in places if history.statements[at].is_kept
+        )
+        found.append(replace(each, replaces=kept(each.replaces), repeats=kept(each.repeats)))
+    return replace(history, statements=tuple(found))
+
+
+Found = Iterator[tuple[History, bool]]
+
+
+def _threads(folder: Path) -> Found:
+    for file in sorted((folder / "threads").glob("*.txt")):
+        for history in read_threads(file):
+            yield history, file.stem.endswith(SET_ASIDE_THREADS)
+
+
+def _episodes(folder: Path) -> Found:
+    for file in sorted((folder / "episodes").glob("*.json")):
+        for episode in json.loads(file.read_text()):
+            places = {turn["id"]: place for place, turn in enumerate(episode["turns"])}
+            said = tuple(
+                Statement(
+                    turn["text"],
+                    turn["before"],
+                    turn["keep"],
+                    tuple(places[each] for each in turn["replaces"]),
+                )
+                for turn in episode["turns"]
+            )
+            yield History("episodes", said), file.name.startswith(SET_ASIDE_EPISODES)
+
+
+def _spaces(folder: Path) -> Found:
+    """Each speaker's messages; a gold fact that supersedes another is the last of its turns that the speaker said."""
+    for file in sorted((folder / "spaces").glob("*.json")):
+        space = json.loads(file.read_text())
+        for speaker in space["speakers"]:
+            if speaker != "assistant":
+                yield _of_speaker(space, speaker), space["name"] in SET_ASIDE_SPACES
+
+
+def _of_speaker(space: Mapping[str, Any], speaker: str) -> History:
+    kept = {turn for fact in space["facts"] for turn in fact["evidence"]} | set(
+        space.get("keepable", ())
+    )
+    said: list[Statement] = []
+    places: dict[str, int] = {}
+    for session in space["sessions"]:
+        before = ""
+        for number, turn in enumerate(session["turns"], 1):
+            if turn["speaker"] == speaker:
+                name = f"{session['id']}:{number}"
+                places[name] = len(said)
+                said.append(Statement(turn["text"], before[-200:], name in kept))
+            before = turn["text"]
+    for fact in space["facts"]:
+        own = [places[each] for each in fact["evidence"] if each in places]
+        replaced = places.get(fact["supersedes"])
+        if own and replaced is not None and replaced < own[-1]:
+            earlier = {*said[own[-1]].replaces, replaced}
+            said[own[-1]] = replace(said[own[-1]], replaces=tuple(sorted(earlier)))
+    return History("spaces", tuple(said))
+
+
+def _plain(folder: Path) -> Found:
+    for pair in _read(folder / "plain" / "pairs.json"):
+        yield _two("plain", pair["before"], pair["now"], pair["kind"]), pair["aside"]
+
+
+def _forms(folder: Path) -> Found:
+    for form in _read(folder / "changes.json"):
+        history = _two("forms", form["before"], form["now"], form["is"], form.get("asked", ""))
+        yield history, form.get("aside", False)
+
+
+def _pairs(folder: Path) -> Found:
+    for pair in _read(folder / "pairs.json"):
+        yield _two("pairs", pair["first"], pair["then"], pair["is"]), pair.get("aside", False)
+
+
+def _two(source: str, first: str, then: str, kind: str, before: str = "") -> History:
+    later = Statement(
+        then, before, replaces=(0,) * (kind == "change"), repeats=(0,) * (kind == "same")
+    )
+    return History(source, (Statement(first, is_asked=False), later))
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    try:
+        found: list[dict[str, Any]] = json.loads(file.read_text())
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror}") from error
+    return found

@@ -1,0 +1,146 @@
+"""Whether a statement replaces an earlier one, or says it again, by the small model that holdfast-minilm has for it.
+
+The model reads both statements at once, the new one with what was said right before it. It was trained on what people say over
+time (data/memchat). Words and vectors find what two statements are about; it also tells "I drive a Golf" and "sold the car" from
+"I drive a Golf" and "my sister has a Golf too". It takes 2 ms for a pair, so only the closest facts are judged.
+"""
+
+import asyncio
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import structlog
+
+from holdfast.learning import meaning
+from holdfast.learning.model import Candidate, KnownFact
+
+MOST = 16
+"""How many earlier statements, the closest, are judged for each new one."""
+
+REPLACES = 0.4
+"""From this probability on, the statement replaces the earlier one."""
+REPLACES_CHANGED = 0.15
+"""The same for a statement with a word of change ("now", "moved")."""
+REPLACES_BESIDE = 0.8
+"""The same where it also says that it adds to something ("too", "another")."""
+REPLACES_SLOT = 0.9
+"""The same for an earlier statement with a slot that is not named. Without a word of change it is left: "my car is broken" does not
+end "my car is a Golf"."""
+NEVER = 2.0
+REPEATS = 0.5
+"""From this probability on, it says the earlier one again."""
+REPEATS_SLOT = 0.9
+"""The same for an earlier statement with a slot."""
+HARDLY = 0.02
+"""Below this, other signs of a change do not count."""
+HARDLY_UNSPOKEN = 0.08
+"""The same for a statement without a word of change."""
+
+SEEN_CHARS = 60
+"""So much of the end of an earlier statement shows that it is what was said right before."""
+
+log = structlog.get_logger("holdfast.learning")
+
+
+class Pair(NamedTuple):
+    """A statement, what was said right before it, and an earlier statement."""
+
+    now: str
+    before: str
+    earlier: str
+
+
+class Verdict(NamedTuple):
+    """How likely the statement replaces the earlier one, and how likely it says the same."""
+
+    replaces: float
+    repeats: float
+
+
+Verdicts = Mapping[Pair, Verdict]
+
+NO_VERDICTS: Verdicts = {}
+UNJUDGED = Verdict(0.0, 0.0)
+"""Stands for the verdict on a pair that was not judged."""
+
+
+class Judge:
+    """The model, loaded when it is first asked; one for a process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model: Any = None
+        self._is_missing = False
+
+    async def verdicts(self, pairs: Iterable[Pair]) -> Verdicts:
+        """One for each pair; none where the model is not installed."""
+        asked = list(dict.fromkeys(pairs))
+        return await asyncio.to_thread(self.judge, asked) if asked else NO_VERDICTS
+
+    def judge(self, pairs: Sequence[Pair]) -> Verdicts:
+        """The same, here and now."""
+        with self._lock:
+            if self._model is None and not self._is_missing:
+                self._open()
+            if self._model is None:
+                return NO_VERDICTS
+            found = self._model.compare(pairs)
+        return {pair: Verdict(*each) for pair, each in zip(pairs, found, strict=True)}
+
+    def _open(self) -> None:
+        try:
+            from holdfast_minilm import Judge as Model
+            from holdfast_minilm import ModelUnavailable
+        except ImportError:
+            self._is_missing = True
+            return
+        try:
+            self._model = Model()
+        except ModelUnavailable as error:
+            self._is_missing = True
+            log.warning("learning goes on without its judge", reason=str(error))
+
+
+def pair_of(candidate: Candidate, earlier: str) -> Pair:
+    """How a candidate and the words of an earlier statement are judged; what was said before is left out where it is that statement."""
+    words = meaning.without_request(earlier)
+    before = candidate.context
+    return Pair(meaning.whole(candidate), "" if words[-SEEN_CHARS:] in before else before, words)
+
+
+def pairs_of(
+    candidate: Candidate, said: Iterable[str], vectors: Mapping[str, meaning.Vector]
+) -> list[Pair]:
+    """Those that are judged: with the closest of what was said, as far as it has a vector."""
+    readings = (meaning.whole(candidate), meaning.whole_in_context(candidate))
+    own = [vectors[each] for each in readings if each in vectors]
+    if candidate.attribute or not own:
+        return []
+    closeness = {
+        each: max(meaning.cosine(one, vectors[each]) for one in own)
+        for each in said
+        if each in vectors
+    }
+    closest = sorted(closeness, key=lambda each: -closeness[each])[:MOST]
+    return [pair_of(candidate, each) for each in closest]
+
+
+def least_to_replace(candidate: Candidate, fact: KnownFact, *, is_named: bool) -> float:
+    """The probability from which on a candidate replaces a fact; `is_named`: it names the fact's slot."""
+    if fact.attribute and not is_named:
+        return REPLACES_SLOT if candidate.change is not None else NEVER
+    if candidate.change is None:
+        return REPLACES
+    return REPLACES_BESIDE if meaning.adds_to(candidate) else REPLACES_CHANGED
+
+
+def least_to_repeat(fact: KnownFact) -> float:
+    """The probability from which on a statement without a slot says a fact again."""
+    return REPEATS_SLOT if fact.attribute else REPEATS
+
+
+def is_hardly(candidate: Candidate, verdict: Verdict) -> bool:
+    """Whether a candidate so unlikely replaces a fact that other signs do not count."""
+    least = HARDLY if candidate.change is not None else HARDLY_UNSPOKEN
+    return verdict is not UNJUDGED and verdict.replaces < least
