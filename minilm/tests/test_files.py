@@ -54,7 +54,7 @@ def test_a_damaged_judge_is_not_loaded_and_the_embedder_is(
     (copy / files.JUDGE).write_bytes(b"not a graph")
     for module in (embedder, judge):
         monkeypatch.setattr(module, "verify", lambda names: files.verify(names, copy))
-    with pytest.raises(ModelUnavailable, match="judge.onnx"):
+    with pytest.raises(ModelUnavailable, match=r"judge\.onnx"):
         Judge()
     MiniLM()
 

@@ -1,4 +1,4 @@
-"""Training the judge: its data without torch, the loop on the published weights where torch is installed."""
+"""Training the judge: its data without torch, the loop where torch is installed."""
 
 import random
 from pathlib import Path

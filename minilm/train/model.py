@@ -1,4 +1,5 @@
-"""all-MiniLM-L6-v2 in torch, with a low-rank change of every linear layer, and what is trained beside it.
+"""all-MiniLM-L6-v2 in torch, with a low-rank change of every linear layer, and what is trained
+beside it.
 
 The published weights stay as they are. Written as functions of named weights, with the names of the
 builder, so that what is exported is what the builder merges.
@@ -97,7 +98,7 @@ class LowRank:
         safetensors.torch.save_file(exported, delta)
 
     def hidden(self, ids: Tensor, there: Tensor, kinds: Tensor | None = None) -> Tensor:
-        """The last hidden state of each token; `kinds` are vectors that mark the text each is of."""
+        """The last hidden state of each token; `kinds` are vectors of the texts they are of."""
         fixed = self._fixed
         hidden = (
             fixed["embeddings.word_embeddings.weight"][ids]

@@ -19,7 +19,9 @@ _MAX_CHARS = 8_192
 
 
 class Pair(NamedTuple):
-    """A statement, what was said right before it ("" for nothing), and an earlier statement of the same person."""
+    """A statement, what was said right before it ("" for nothing), and an earlier statement of the
+    same person.
+    """
 
     now: str
     before: str
@@ -27,14 +29,16 @@ class Pair(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How likely the statement replaces the earlier one (which no longer holds then), and how likely it says the same again."""
+    """How likely the statement replaces the earlier one, and how likely it says the same."""
 
     replaces: float
     repeats: float
 
 
 class Judge:
-    """all-MiniLM-L6-v2, trained on to compare what a person says with what they said before, in 8 bits on the CPU.
+    """all-MiniLM-L6-v2, trained on to compare what a person says with what they said before.
+
+    In 8 bits on the CPU.
 
     Loaded once, and safe to share between threads.
     """
@@ -71,14 +75,14 @@ class Judge:
 
 
 class Layout:
-    """How texts are laid out as one row of tokens: the end of what was said before, the statement, the earlier one."""
+    """Texts as one row of tokens: what was said before, the statement, the earlier one."""
 
     def __init__(self, tokenizer: bytes) -> None:
         self._tokenizer = open_tokenizer(tokenizer)
         self._start, self._end = self._tokenizer.encode("").ids
 
     def of(self, now: str, before: str, earlier: str | None) -> tuple[list[int], list[int]]:
-        """The ids and the kinds of their tokens; without an earlier statement, of the others alone."""
+        """The ids of their tokens and the kind of each; `earlier` may be missing."""
         ids, kinds = [self._start], [NOW]
         parts = [(self.tokens(now)[:MAX_TOKENS], NOW)]
         if before:

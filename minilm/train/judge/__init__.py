@@ -1,1 +1,1 @@
-"""Training the judge, which compares what a person says with what they said before: `python -m train.judge`."""
+"""Training the judge, which compares statements of a person: `python -m train.judge`."""

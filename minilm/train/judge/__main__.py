@@ -84,7 +84,10 @@ def main() -> int:
     files = sorted(each for pattern in FILES for each in options.memchat.glob(pattern))
     report = {
         "delta": file.name, "sha256": digest([file]), "recipe": asdict(recipe),
-        "data": {"files": len(files), "sha256_of_sha256s": digest(files), "histories": len(histories), "set_aside": len(aside)},
+        "data": {
+            "files": len(files), "sha256_of_sha256s": digest(files),
+            "histories": len(histories), "set_aside": len(aside),
+        },
         "loss": {"first_50": _mean(losses[:50]), "last_50": _mean(losses[-50:])},
         "figures": figures, "versions": versions(), "device": device, "seconds": seconds,
     }  # fmt: skip

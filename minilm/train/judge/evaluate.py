@@ -1,4 +1,4 @@
-"""How well a judge finds what a statement replaces, on histories: anything with the `compare` of `holdfast_minilm.Judge`."""
+"""How well a judge finds what a statement replaces: anything with the `compare` of `Judge`."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -20,8 +20,10 @@ Figures = dict[str, dict[str, float]]
 
 
 def measure(judge: Comparer, histories: Sequence[History]) -> Figures:
-    """By source, of the statements that replace something: the likeliest earlier one is right (`found`), and told (`told`); of the
-    others, those that would replace one (`false`)."""
+    """By source: of the statements that replace something, the share of those whose likeliest
+    earlier one is right (`found`), and likely enough (`told`); of the others, the share of those
+    that would replace one (`false`).
+    """
     counts: dict[str, dict[str, int]] = {}
     for history in histories:
         found = counts.setdefault(

@@ -1,7 +1,7 @@
-"""What one person said over time, and which earlier statements each one replaces or says again: the sets of data/memchat.
+"""What people said over time, and which earlier statements each one replaces or says again.
 
-`threads`, `episodes`, `plain`, `changes.json`, `pairs.json` and `spaces` are read into one form. What is set aside there is given
-apart: nothing is trained on it.
+`threads`, `episodes`, `plain`, `changes.json`, `pairs.json` and `spaces` are read into one form.
+What is set aside is given apart: nothing is trained on it.
 """
 
 import json
@@ -14,8 +14,15 @@ from typing import Any
 from train.data import DataError
 
 SET_ASIDE_SPACES = frozenset(
-    "assistant-09 assistant-11 assistant-12 friends-09 friends-11 friends-12 longchat-08 longchat-09 messy-07 messy-08 messy-09"
-    " teams-07 teams-08 teams-09".split()
+    f"{kind}-{number}"
+    for kind, numbers in {
+        "assistant": ("09", "11", "12"),
+        "friends": ("09", "11", "12"),
+        "longchat": ("08", "09"),
+        "messy": ("07", "08", "09"),
+        "teams": ("07", "08", "09"),
+    }.items()
+    for number in numbers
 )
 SET_ASIDE_EPISODES = "c-"
 SET_ASIDE_THREADS = "-06"
@@ -130,7 +137,7 @@ def _episodes(folder: Path) -> Found:
 
 
 def _spaces(folder: Path) -> Found:
-    """Each speaker's messages; a gold fact that supersedes another is the last of its turns that the speaker said."""
+    """Each speaker's messages; of a gold fact that supersedes another, the last turn replaces."""
     for file in sorted((folder / "spaces").glob("*.json")):
         space = json.loads(file.read_text())
         for speaker in space["speakers"]:

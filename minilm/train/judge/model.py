@@ -1,4 +1,4 @@
-"""The encoder with a low-rank change, marks for kinds of texts, and heads over its pooled hidden state, in torch."""
+"""The encoder with a low-rank change, marks for kinds of texts, and heads, in torch."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,10 @@ class Row(NamedTuple):
 
 
 class JudgeModel(LowRank):
-    """Trained: the change, the marks and the heads. `keep`, whether a statement is worth keeping, helps in training alone."""
+    """Trained: the change, the marks and the heads.
+
+    The head `keep`, whether a statement is worth keeping, helps in training alone.
+    """
 
     def __init__(self, weights: Weights, *, rank: int, seed: int, device: str) -> None:
         super().__init__(weights, rank=rank, seed=seed, device=device)

@@ -114,7 +114,7 @@ def _example(
 
 
 def _as_said(earlier: Statement, recipe: Recipe, chance: random.Random) -> str:
-    """What is known of an earlier statement: its words, and of a reply sometimes what it replies to."""
+    """The words of an earlier statement, of a reply sometimes behind what it replies to."""
     if earlier.before and chance.random() < recipe.read_behind:
         return f"{earlier.before} {earlier.text}"
     return earlier.text
@@ -158,7 +158,7 @@ def step_loss(model: JudgeModel, step: Sequence[Example], recipe: Recipe) -> Ten
 
 
 def _choice_loss(scores: Tensor, outcomes: Tensor, of: Tensor, statements: int) -> Tensor:
-    """Of choosing, among what a statement is compared with and nothing, one that it replaces; nothing where it replaces none."""
+    """Of choosing one that the statement replaces, or none, among what it is compared with."""
     odds = scores[:, REPLACES] - torch.logsumexp(scores[:, REPEATS:], 1)
     none = torch.zeros(statements, device=odds.device)
     highest = none.scatter_reduce(0, of, odds.detach(), "amax", include_self=True)

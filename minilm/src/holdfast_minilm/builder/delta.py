@@ -1,4 +1,6 @@
-"""The low-rank changes that make the published model read conversations, and compare statements; see DELTA.md.
+"""The low-rank changes that make the published model read conversations and compare statements.
+
+DELTA.md says what they are.
 
 Every linear layer of the encoder gets `weight + 2 · lora_b @ lora_a`. `projection` turns the last
 hidden state of a token into its vector for close reading; `kinds` and `heads` are the judge's.

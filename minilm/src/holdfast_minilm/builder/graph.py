@@ -27,7 +27,7 @@ Peaks = Mapping[str, Floats]
 
 
 class Heads(NamedTuple):
-    """What the judge adds to the encoder: a vector for each kind of text, and the heads over the pooled hidden state."""
+    """What the judge adds: a vector for each kind of text, and heads over the pooled state."""
 
     kinds: Floats
     weight: Floats
@@ -66,8 +66,9 @@ def encoder(weights: Weights, projection: Floats, peaks: Peaks | None = None) ->
 
 
 def judge(weights: Weights, heads: Heads, peaks: Peaks | None = None) -> bytes:
-    """The graph that reads several texts as one: `ids` and `kinds` (which text each token is of) in; out come `scores` (texts,
-    the outputs of the heads)."""
+    """The graph that reads several texts as one: `ids` and `kinds` (which text each token is of)
+    in; out come `scores` (texts, outputs of the heads).
+    """
     graph = _Graph(peaks)
     hidden = _layers(graph, weights, _embeddings(graph, weights, heads.kinds))
     pooled = graph.node("ReduceMean", [hidden], axes=[1], keepdims=0)
@@ -94,7 +95,7 @@ def evening(peak: Floats, weight: Floats) -> Floats:
 
 
 def _embeddings(graph: "_Graph", weights: Weights, kinds: Floats | None = None) -> str:
-    """What goes into the first layer; with `kinds`, each token is marked with the vector of the text that it is of."""
+    """What goes into the first layer; `kinds` are vectors that mark the text each token is of."""
     words = graph.lookup(weights["embeddings.word_embeddings.weight"], "ids")
     places = weights["embeddings.position_embeddings.weight"][:POSITIONS]
     if kinds is None:
