@@ -161,6 +161,10 @@ learning_named = Counter(
     "Candidates that name a fact that memory holds, by outcome: used, or left to comparison.",
     ["outcome"],
 )
+learning_judged = Counter(
+    "holdfast_learning_judged_total",
+    "Pairs of a new statement and an earlier one that the judge read.",
+)
 learning_reverts = Counter(
     "holdfast_learning_reverts_total",
     "Objects of reverted jobs, by outcome: reverted or kept.",

@@ -136,7 +136,9 @@ async def meant(
         for place, each in enumerate(free)
         for pair in pairs_of(each, [*said, *quotes[:place]], vectors)
     ]
-    return vectors, await db.services.get(Judge).verdicts(pairs)
+    verdicts = await db.services.get(Judge).verdicts(pairs)
+    metrics.learning_judged.inc(len(verdicts))
+    return vectors, verdicts
 
 
 async def learn(run: Run, extraction: Extraction) -> list[Proposal]:
