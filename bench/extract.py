@@ -36,10 +36,11 @@ from bench.memchat import (
 )
 from bench.plain import measure_plain
 from holdfast.learning import meaning
-from holdfast.learning.compare import MANY_VALUED, compare
+from holdfast.learning.compare import compare
 from holdfast.learning.judge import Judge, Pair, Verdict, pairs_of
 from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
 from holdfast.learning.rules import extract, to_weigh
+from holdfast.learning.things import MANY_VALUED
 
 FLOORS = {"precision": 0.85, "recall, stated by the user": 0.55}
 CEILINGS = {"traps kept": 0.03}

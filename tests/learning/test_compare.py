@@ -39,6 +39,10 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("I live in Leipzig.", "I no longer live in Grimma.", "add"),
         ("I'm 34 years old.", "I turned 35 yesterday.", "supersede"),
         ("I speak French.", "I speak German.", "add"),
+        ("I prefer tea.", "I prefer coffee to tea.", "add"),
+        ("my rent is 780 euros.", "my brother's rent is 900.", "add"),
+        ("my brother's rent is 780 euros.", "my rent is 900.", "add"),
+        ("my brother's rent is 780 euros.", "my brother's rent is 900.", "supersede"),
         ("I'm Portuguese.", "I'm Brazilian.", "add"),  # one may be both
         ("I'm vegan.", "I'm vegetarian now.", "supersede"),
         ("I'm vegan.", "I'm left-handed.", "add"),

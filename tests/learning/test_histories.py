@@ -26,6 +26,7 @@ def held(*said: str) -> set[str]:
         ("My girlfriend is Joana.", "My girlfriend and I broke up.", "The user's girlfriend is Joana."),
         ("I have a dog named Rex.", "My dog died.", "The user's dog is Rex."),
         ("My manager is Tom.", "My manager is Eva now.", "The user's manager is Tom."),
+        ("I prefer tea to coffee.", "I prefer coffee now.", "The user prefers tea."),
     ],
 )  # fmt: skip
 def test_what_a_newer_statement_ends(first, then, ended):

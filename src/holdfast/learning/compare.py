@@ -36,7 +36,7 @@ from holdfast.learning.stems import (
     topic,
     weights_of,
 )
-from holdfast.learning.things import of_another_thing
+from holdfast.learning.things import MANY_VALUED, of_another_thing
 
 Outcome = Literal["same", "supersede", "add"]
 
@@ -53,19 +53,8 @@ SHARED_WORDS = 2
 SAME_VALUE = 0.6
 """From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
 
-MANY_VALUED = (
-    "likes:",
-    "prefers:",
-    "avoids:",
-    "allergic_to:",
-    "is:",
-    "gave_up:",
-    "speaks:",
-    "nationality:",
-)
-"""Attributes that carry their value in their name: another value is another fact."""
 REVERSIBLE = ("likes:", "is:", "avoids:")
-"""Of those, the ones that a later statement may turn round ("I don't like coffee any more")."""
+"""Of MANY_VALUED, the ones that a later statement may turn round ("I don't like coffee any more")."""
 
 EXCLUSIVE = frozenset({"is:vegetarian", "is:vegan", "is:pescatarian", "is:pescetarian"})
 """Of those, the ones of which only one can hold: a new one replaces another if it says that something changed."""
@@ -300,6 +289,10 @@ def _excludes(candidate: Candidate, fact: KnownFact) -> bool:
     kinds = {each.attribute.partition(":")[0] for each in (candidate, fact)}
     if candidate.replaced_value and len(kinds) == 1:
         return alike(fact.value, candidate.replaced_value)
+    if (
+        kinds == {"prefers"} and candidate.change is not None
+    ):  # of "I prefer tea to coffee", the other
+        return stems(candidate.value) <= stems(fact.said) - stems(fact.value)
     return (
         candidate.change is not None
         and {candidate.attribute, fact.attribute} <= EXCLUSIVE

@@ -12,6 +12,18 @@ from holdfast.learning.rules.lexicon import KIN, PETS, word_list
 from holdfast.learning.rules.text import compile_rule, fold
 from holdfast.learning.stems import stems, topic
 
+MANY_VALUED = (
+    "likes:",
+    "prefers:",
+    "avoids:",
+    "allergic_to:",
+    "is:",
+    "gave_up:",
+    "speaks:",
+    "nationality:",
+)
+"""Attributes that carry their value in their name: another value is another fact."""
+
 _VERB: Any = compile_rule(
     r"\b(?:is|are|was|were|has|have|had|will|can|must|needs?|costs?|goes|lies|lives|sits|stands|stays|belongs|weighs|takes|opens|closes|starts|ends|leaves|departs|arrives|runs|expires|contains|holds|uses)\b"
 )
@@ -59,13 +71,38 @@ def of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
     numbered, others = _numbered(candidate.text), _numbered(fact.text)
     if any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys()):
         return True
-    if _of_two_people(_quote(candidate), fact.said or fact.text):
+    said, earlier = _quote(candidate), fact.said or fact.text
+    if _of_two_people(said, earlier):
+        return True
+    if candidate.change is None and _of_another_owner(said, earlier):
+        return True
+    if _are_two_values(candidate, fact):
         return True
     own, other = topic(stems(_head(candidate.text))), topic(stems(_head(fact.text)))
     apart = bool(own - stems(fact.text) and other - stems(candidate.text))
     if candidate.change is None:
         return apart
     return apart and not own & other and bool(_THING_FIRST.search(fold(_quote(candidate))))
+
+
+def _of_another_owner(said: str, earlier: str) -> bool:
+    """Whether one speaks of what is somebody's ("my brother's rent") of whom the other says nothing ("my rent")."""
+    texts = fold(said).lower(), fold(earlier).lower()
+    return any(
+        owner.removesuffix("'s") not in other
+        for text, other in (texts, texts[::-1])
+        for owner in _OWNER.findall(text)
+    )
+
+
+def _are_two_values(candidate: Candidate, fact: KnownFact) -> bool:
+    """Whether both have a slot of a kind that may have many values, and another one."""
+    kind = candidate.attribute.partition(":")[0] + ":"
+    return (
+        kind in MANY_VALUED
+        and fact.attribute.startswith(kind)
+        and fact.attribute != candidate.attribute
+    )
 
 
 def _numbered(text: str) -> Mapping[str, frozenset[str]]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from holdfast.learning.compare import MANY_VALUED, REVERSIBLE, alike
+from holdfast.learning.compare import REVERSIBLE, alike
 from holdfast.learning.consolidation.stored import StoredRow
 from holdfast.learning.model import Message, Speaker
 from holdfast.learning.rules import extract
 from holdfast.learning.rules.prefilter import may_fill_slot
 from holdfast.learning.rules.text import compile_rule, fold
 from holdfast.learning.stems import negates, stems
+from holdfast.learning.things import MANY_VALUED
 
 UNUSED_AFTER = timedelta(days=90)
 """A learned memory that no call was given for so long is unused."""
