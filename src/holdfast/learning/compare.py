@@ -289,9 +289,8 @@ def _excludes(candidate: Candidate, fact: KnownFact) -> bool:
     kinds = {each.attribute.partition(":")[0] for each in (candidate, fact)}
     if candidate.replaced_value and len(kinds) == 1:
         return alike(fact.value, candidate.replaced_value)
-    if (
-        kinds == {"prefers"} and candidate.change is not None
-    ):  # of "I prefer tea to coffee", the other
+    if kinds == {"prefers"} and candidate.change is not None:
+        # Of "I prefer tea to coffee" the other one.
         return stems(candidate.value) <= stems(fact.said) - stems(fact.value)
     return (
         candidate.change is not None
