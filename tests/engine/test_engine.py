@@ -114,6 +114,16 @@ def test_stop_and_start_keep_the_data(data_dir):
         first.stop()
 
 
+def test_what_was_in_the_cache_is_noted_for_the_next_start(engine, data_dir):
+    engine.start()
+    noted = find_home(data_dir).pgdata / "autoprewarm.blocks"
+    noted.unlink(missing_ok=True)
+    engine.stop()
+    blocks = int(noted.read_text().split(">>")[0].strip("<"))
+    assert blocks > 100
+    engine.start()
+
+
 def test_a_second_engine_is_refused_by_name_of_the_first(data_dir, serve):
     holder = serve(data_dir)
     pid = int(holder.stdout.readline())
