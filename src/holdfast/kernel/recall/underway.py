@@ -126,9 +126,10 @@ async def _add(db: Database, ready: Sequence[tuple[Followed, Sequence[Embedding]
             for item, each in made
         ]
         active = await sent[-1].fetchone()
-        # While this process looked elsewhere, `holdfast reembed` may have made another model serve.
+        # While this process looked elsewhere, `holdfast reembed` may have made another model serve. Some of these may have been
+        # put before it noticed, others after.
         await db.services.get(Embedders).serving(active)
-        if active != made[-1][0].embedder.model:
+        if any(item.embedder.model != active for item, _ in made):
             await jobs.enqueue(tx, "embed", "passages")
 
 

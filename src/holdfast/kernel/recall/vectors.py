@@ -60,7 +60,10 @@ def embed_later(db: Database, readers: Mapping[str, DocumentReader]) -> Handler:
     """The job that embeds what its writers could not wait for: every passage of the org that has no vector yet."""
 
     async def embed(caller: Caller, _subject: str) -> Outcome:
-        embedder = await db.services.get(Embedders).serving()
+        # Asked of the database: this process may not have noticed yet that another model serves.
+        begun = await db.one(caller, tuple, queries.begin, scopes=[], words=[])
+        active = begun[1] if begun is not None else None
+        embedder = await db.services.get(Embedders).serving(active)
         if embedder is None:
             return Outcome({"embedded": 0})
         made = [number async for number in reembed_org(db, caller, readers, embedder)]
