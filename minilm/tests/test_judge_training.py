@@ -51,6 +51,9 @@ def test_a_line_that_is_none_is_named(tmp_path: Path, line: str) -> None:
 
 @pytest.mark.skipif(not MEMCHAT.is_dir(), reason="data/memchat is in the project's repository only")
 def test_all_sets_are_read_and_what_is_set_aside_is_apart() -> None:
+    from bench.memchat import CHECK
+
+    assert histories.SET_ASIDE_SPACES == CHECK  # what the extractor is measured on
     train, aside = histories.read_histories(MEMCHAT)
     sources = {each.source for each in train}
     assert sources == {"threads", "episodes", "spaces", "plain", "forms", "pairs"}

@@ -42,7 +42,7 @@ def describe(
             for name, files in data.items()
         },
         "held_out": [space.name for space in held],
-        "loss": {"first_50": _mean(losses[:50]), "last_50": _mean(losses[-50:])},
+        "loss": {"first_50": mean(losses[:50]), "last_50": mean(losses[-50:])},
         "figures": dict(figures),
         "versions": versions(),
         "device": device,
@@ -66,5 +66,6 @@ def versions() -> dict[str, str | None]:
     return found
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def mean(values: Sequence[float]) -> float | None:
+    """Rounded for the report; None of none."""
     return round(sum(values) / len(values), 4) if values else None

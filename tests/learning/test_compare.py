@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.learning.compare import compare
 from holdfast.learning.model import Candidate, KnownFact, Speaker
+from holdfast.learning.things import _of_another_owner
 from tests.learning.conversations import MONDAY, learned, plain
 
 TEXTS = [pair[side] for pair in json.loads((DATA / "pairs.json").read_text()) for side in ("first", "then")]  # fmt: skip
@@ -43,6 +44,7 @@ def known(text: str, number: int = 0) -> KnownFact:
         ("my rent is 780 euros.", "my brother's rent is 900.", "add"),
         ("my brother's rent is 780 euros.", "my rent is 900.", "add"),
         ("my brother's rent is 780 euros.", "my brother's rent is 900.", "supersede"),
+        ("my rent is 780 euros.", "my mom's rent is 900.", "add"),
         ("I'm Portuguese.", "I'm Brazilian.", "add"),  # one may be both
         ("I'm vegan.", "I'm vegetarian now.", "supersede"),
         ("I'm vegan.", "I'm left-handed.", "add"),
@@ -224,3 +226,15 @@ def test_what_was_said_weeks_before_a_statement_is_not_its_context():
     learner.settle([Turn("m0", "user", None, "We use Postgres for the ledger.", MONDAY)])
     learner.settle([Turn("m1", "user", None, "We moved the mail server to Hetzner in May.", later)])
     assert len(learner.current()) == len(learner.rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "apart"),
+    [
+        ("my mother's address is 5 Oak Road.", "my mom's address is 9 Elm Road.", False),
+        ("the kids' school starts at eight.", "my daughter's school starts at nine.", False),
+        ("the person next door sold his house.", "my son's house is sold.", True),
+    ],
+)
+def test_an_owner_is_known_under_another_word(first, then, apart):
+    assert _of_another_owner(then, first) is apart

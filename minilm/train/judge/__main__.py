@@ -15,7 +15,7 @@ from train.data import DataError, digest
 from train.judge.evaluate import measure
 from train.judge.histories import read_histories
 from train.judge.recipe import Recipe
-from train.report import versions, write
+from train.report import mean, versions, write
 
 MEMCHAT = Path(__file__).parents[3] / "data" / "memchat"
 FILES = (
@@ -88,17 +88,13 @@ def main() -> int:
             "files": len(files), "sha256_of_sha256s": digest(files),
             "histories": len(histories), "set_aside": len(aside),
         },
-        "loss": {"first_50": _mean(losses[:50]), "last_50": _mean(losses[-50:])},
+        "loss": {"first_50": mean(losses[:50]), "last_50": mean(losses[-50:])},
         "figures": figures, "versions": versions(), "device": device, "seconds": seconds,
     }  # fmt: skip
     write(report, options.out / "judge-report.json")
     print(json.dumps(figures, indent=1))
     print(f"wrote {file} and judge-report.json")
     return 0
-
-
-def _mean(values: list[float]) -> float | None:
-    return round(sum(values) / len(values), 4) if values else None
 
 
 if __name__ == "__main__":

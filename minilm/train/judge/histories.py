@@ -6,7 +6,7 @@ What is set aside is given apart: nothing is trained on it.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -104,11 +104,13 @@ def _checked(history: History) -> History:
     for place, each in enumerate(history.statements):
         if any(at >= place for at in (*each.replaces, *each.repeats)):
             raise DataError(f"{history.source}: {each.text[:60]!r} refers to what comes later")
-        kept: Callable[[Iterable[int]], tuple[int, ...]] = lambda places: tuple(  # noqa: E731
-            at for at in places if history.statements[at].is_kept
-        )
-        found.append(replace(each, replaces=kept(each.replaces), repeats=kept(each.repeats)))
+        replaces, repeats = (_kept(history, places) for places in (each.replaces, each.repeats))
+        found.append(replace(each, replaces=replaces, repeats=repeats))
     return replace(history, statements=tuple(found))
+
+
+def _kept(history: History, places: Iterable[int]) -> tuple[int, ...]:
+    return tuple(at for at in places if history.statements[at].is_kept)
 
 
 Found = Iterator[tuple[History, bool]]

@@ -12,7 +12,6 @@ from train.model import LowRank, Tensor
 
 OUTCOMES = 3
 """What the heads tell apart: it replaces, it repeats, neither."""
-KINDS = 3
 
 
 class Row(NamedTuple):

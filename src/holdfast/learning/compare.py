@@ -97,15 +97,15 @@ def compare(
     decided = _by_slot(candidate, known) or _by_ending(candidate, known)
     if decided is not None:
         return decided
-    alike = [fact for fact in known if not of_another_thing(candidate, fact)]
-    by_words = _by_words(candidate, alike)
+    comparable = [fact for fact in known if not of_another_thing(candidate, fact)]
+    by_words = _by_words(candidate, comparable)
     if by_words.outcome != "add":
         return by_words
     on = {fact.id: verdicts.get(pair_of(candidate, fact.said), UNJUDGED) for fact in known}
-    by_verdict = _by_verdict(candidate, known, alike, on)
+    by_verdict = _by_verdict(candidate, known, comparable, on)
     if by_verdict.outcome != "add":
         return by_verdict
-    by_meaning = _by_meaning(candidate, alike, vectors)
+    by_meaning = _by_meaning(candidate, comparable, vectors)
     if is_hardly(candidate, on.get(by_meaning.fact_id or "", UNJUDGED)):
         return Comparison("add", None, by_meaning.score)
     return by_meaning
@@ -114,13 +114,13 @@ def compare(
 def _by_verdict(
     candidate: Candidate,
     known: Sequence[KnownFact],
-    alike: Sequence[KnownFact],
+    comparable: Sequence[KnownFact],
     on: Mapping[str, Verdict],
 ) -> Comparison:
-    """What a model says that a statement without a slot repeats, or, of what is `alike`, replaces: the likeliest fact."""
+    """What a model says that a statement without a slot repeats, or, of what is comparable, replaces: the likeliest fact."""
     if candidate.attribute or not known:
         return Comparison("add")
-    replaced = max(alike, key=lambda each: on[each.id].replaces, default=None)
+    replaced = max(comparable, key=lambda each: on[each.id].replaces, default=None)
     likely = on[replaced.id].replaces if replaced is not None else 0.0
     repeated = max(known, key=lambda each: on[each.id].repeats)
     repeats = on[repeated.id].repeats

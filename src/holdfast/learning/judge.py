@@ -28,6 +28,7 @@ REPLACES_SLOT = 0.9
 """The same for an earlier statement with a slot that is not named. Without a word of change it is left: "my car is broken" does not
 end "my car is a Golf"."""
 NEVER = 2.0
+"""No probability is as high."""
 REPEATS = 0.5
 """From this probability on, it says the earlier one again."""
 REPEATS_SLOT = 0.9
@@ -43,6 +44,7 @@ SEEN_CHARS = 60
 log = structlog.get_logger("holdfast.learning")
 
 
+# Pairs and verdicts are declared here too: importing those of holdfast-minilm would load onnxruntime wherever learning is.
 class Pair(NamedTuple):
     """A statement, what was said right before it, and an earlier statement."""
 

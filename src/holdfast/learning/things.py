@@ -87,12 +87,9 @@ def of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
 
 def _of_another_owner(said: str, earlier: str) -> bool:
     """Whether one speaks of what is somebody's ("my brother's rent") of whom the other says nothing ("my rent")."""
-    texts = fold(said).lower(), fold(earlier).lower()
-    return any(
-        owner.removesuffix("'s") not in other
-        for text, other in (texts, texts[::-1])
-        for owner in _OWNER.findall(text)
-    )
+    named, others = _named(fold(said)), _named(fold(earlier))
+    nameless = (_owners(said) - others) | (_owners(earlier) - named)
+    return bool(nameless) and not (named | others) & _ANY_OF_THEM
 
 
 def _are_two_values(candidate: Candidate, fact: KnownFact) -> bool:
@@ -130,7 +127,17 @@ def _of_two_people(said: str, earlier: str) -> bool:
 
 def _family(said: str) -> frozenset[str]:
     """Who of the family a statement names, without those whose something it is ("my sister's husband")."""
-    words = (str(word).lower() for word, _ in _ONE.findall(_OWNER.sub("", fold(said))))
+    return _named(_OWNER.sub("", fold(said)))
+
+
+def _owners(said: str) -> frozenset[str]:
+    """Those whose something a statement names: the sister of "my sister's husband"."""
+    return _named(" ".join(_OWNER.findall(fold(said))))
+
+
+def _named(folded: str) -> frozenset[str]:
+    """Who of the family stands in a text, each under one word."""
+    words = (str(word).lower() for word, _ in _ONE.findall(folded))
     return frozenset(_ONE_OF_THEM.get(each, each) for each in words)
 
 
