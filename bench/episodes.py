@@ -1,6 +1,6 @@
 """Episodes of changes (data/memchat/episodes): short conversations in which every turn says which earlier ones it replaces.
 
-No pattern and no threshold was made from them, and of the weights only those of `rules/lasting.json`, from the files a and b. So those
+No pattern and no threshold was made from them; the judge was trained on the files a and b. So those
 of the files c (`SET_ASIDE`) show what `bench.extract`'s own spaces cannot: how the extractor does on conversations that it has never met. Each turn is settled by itself, a week after the one before, with what the other side said
 right before it. `bench.extract` prints the figures.
 """

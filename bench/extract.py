@@ -35,10 +35,11 @@ from bench.memchat import (
     run,
 )
 from bench.plain import measure_plain
+from bench.talks import measure_talks
 from holdfast.learning import meaning
 from holdfast.learning.compare import compare
 from holdfast.learning.judge import Judge, Pair, Verdict, pairs_of
-from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Speaker
+from holdfast.learning.model import CONTEXT_MESSAGES, Candidate, KnownFact, Message, Said, Speaker
 from holdfast.learning.rules import extract, to_weigh
 from holdfast.learning.things import MANY_VALUED
 
@@ -68,6 +69,8 @@ class InProcess:
     applied: list[Applied] = field(default_factory=list)
     learned: dict[tuple[str, str, str], Row] = field(default_factory=dict)
     """The row that each source went to, by message, quote and slot: a source is learned from once."""
+    left: set[tuple[str, str, str]] = field(default_factory=set)
+    """Sources that would have been learned from only if they replaced something."""
 
     def settle(self, turns: list[Turn]) -> None:
         """Learn from one session."""
@@ -103,8 +106,8 @@ class InProcess:
         }
 
     def _learn(self, messages: list[Message], context: list[Message]) -> None:
-        vectors = {words: vector_of(words) for words in to_weigh(messages)}
-        found = extract(messages, context=context, speaker=self.speaker, vectors=vectors)
+        chances = {said: chance_of(said) for said in to_weigh(messages, context)}
+        found = extract(messages, context=context, speaker=self.speaker, chances=chances)
         gone = set(found.retracted)
         for row in self.rows:
             row.superseded |= bool(row.turns) and row.turns <= gone
@@ -115,22 +118,32 @@ class InProcess:
     def _apply(self, candidate: Candidate) -> None:
         source = candidate.sources[0]
         key = (source.message_id, source.quote, candidate.attribute)
+        if key in self.left:
+            return
         if key in self.learned:
             self._note("none", self.learned[key], candidate)
             return
-        action, row = self._decide(candidate)
+        found = self._decide(candidate)
+        if found is None:
+            self.left.add(key)
+            return
+        action, row = found
         self.learned[key] = row
         row.turns |= {source.message_id for source in candidate.sources}
         self._note(action, row, candidate)
 
-    def _decide(self, candidate: Candidate) -> tuple[str, Row]:
+    def _decide(self, candidate: Candidate) -> tuple[str, Row] | None:
         own = {source.message_id for source in candidate.sources}
         held = [row for row in self.rows if not row.superseded and not row.turns & own]
         known = [row.fact for row in held]
         vectors = vectors_of(candidate, known)
         pairs = pairs_of(candidate, [fact.said for fact in known], vectors)
         result = compare(candidate, known, vectors, {each: verdict_on(each) for each in pairs})
+        if candidate.only_as_change and result.outcome != "supersede":
+            return None
         row = next((row for row in held if row.fact.id == result.fact_id), None)
+        for each in held:
+            each.superseded |= each.fact.id in result.further
         if result.outcome == "same" and row is not None:
             return "none", row
         if result.outcome == "supersede" and row is not None:
@@ -172,6 +185,12 @@ def _judge() -> Judge:
 def verdict_on(pair: Pair) -> Verdict:
     """What the model says of a pair."""
     return _judge().judge([pair])[pair]
+
+
+@cache
+def chance_of(said: Said) -> float:
+    """How likely the model finds it worth keeping."""
+    return _judge().worths([said])[said]
 
 
 def vectors_of(candidate: Candidate, known: list[KnownFact]) -> dict[str, meaning.Vector]:
@@ -297,6 +316,8 @@ def main() -> int:
             measure_episodes(episodes, lambda: InProcess(Speaker())),
         )
     )
+    talks = measure_talks(make_learner)
+    console.print(_table("talks that are set aside (data/memchat/talks)", {"talks": talks}))
     if verbose:
         console.print(
             _breakdown("precision by rule", {name: each.by_rule for name, each in parts.items()})

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bench import plain
 from bench.changes import read_forms, sessions_of
-from bench.extract import make_message, vector_of, vectors_of
+from bench.extract import chance_of, make_message, vectors_of
 from bench.memchat import CHECK, Space, read_spaces
 from holdfast.learning.compare import signs
 from holdfast.learning.meaning import WEIGHTS
@@ -33,10 +33,9 @@ def pairs_of(
     said: list[Message] = []
     known: list[tuple[KnownFact, str]] = []
     for messages in sessions:
-        weighed = {words: vector_of(words) for words in to_weigh(messages)}
-        found = extract(
-            messages, context=said[-CONTEXT_MESSAGES:], speaker=speaker, vectors=weighed
-        )
+        context = said[-CONTEXT_MESSAGES:]
+        chances = {each: chance_of(each) for each in to_weigh(messages, context)}
+        found = extract(messages, context=context, speaker=speaker, chances=chances)
         said += messages
         for candidate in (each for each in found.candidates if not each.quarantined):
             turn = candidate.sources[0].message_id

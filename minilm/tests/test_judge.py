@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from holdfast_minilm import Judge, Pair, files
+from holdfast_minilm import Judge, Pair, Said, files
 from holdfast_minilm.builder import check, delta, source
 from holdfast_minilm.builder.graph import judge as graph_of
 from holdfast_minilm.judge import BEFORE, EARLIER, MAX_TOKENS, MAX_TOKENS_BEFORE, NOW, Layout
@@ -86,3 +86,21 @@ def test_eight_bits_judge_like_full_precision_and_others_are_refused(wheel: byte
     other = graph_of(weights, heads)
     with pytest.raises(check.ModelWrong, match="the judge in 8 bits is too far"):
         check.compare_judges(full, other, tokenizer)
+
+
+def test_what_is_worth_keeping_is_told_with_what_was_said_before(judge: Judge) -> None:
+    answer, alone, remark = judge.worth(
+        [
+            Said("the 14th, at nine", "When is your surgery?"),
+            Said("the 14th, at nine", "When is the film on?"),
+            Said("haha true", ""),
+        ]
+    )
+    assert answer > 0.5 > remark
+    assert answer > alone
+
+
+def test_any_text_has_a_worth(judge: Judge) -> None:
+    said = [Said(text, text) for text in ("", " ", "word " * 5_000, "\ud83d", "日本語")]
+    assert all(0 <= each <= 1 for each in judge.worth(said))
+    assert judge.worth([]) == []

@@ -53,7 +53,7 @@ def test_a_line_that_is_none_is_named(tmp_path: Path, line: str) -> None:
 def test_all_sets_are_read_and_what_is_set_aside_is_apart() -> None:
     train, aside = histories.read_histories(MEMCHAT)
     sources = {each.source for each in train}
-    assert sources == {"threads", "episodes", "spaces", "plain", "forms", "pairs"}
+    assert sources == {"threads", "talks", "episodes", "spaces", "plain", "forms", "pairs"}
     assert {each.source for each in aside} == sources
     texts = {each.text for history in train for each in history.statements}
     shared = [
@@ -116,6 +116,6 @@ def test_a_few_steps_lower_the_loss_and_are_exported(wheel: bytes, tmp_path: Pat
     change = delta.read(tmp_path / "judge.safetensors")
     assert "keep.weight" not in change
     heads = delta.heads(change)
-    assert heads.weight.shape == (3, HIDDEN)
+    assert heads.weight.shape == (4, HIDDEN)
     assert heads.kinds.shape == delta.heads(delta.read(delta.JUDGE_FILE)).kinds.shape
     assert files.JUDGE == "judge.onnx"

@@ -136,18 +136,24 @@ class Deployment:
             config.embedder, config.embedder_api_key, close_reading=config.close_reading
         )
         self.key_cache = KeyCache()
+        self.judge = Judge(is_used=config.embedder != "none")
         self.db = Database(
             config.database_url,
             min_size=min_size,
             max_size=max_size or config.pool_size,
-            services=[self.embedders, self.key_cache, SlowRecalls(config.slow_recall_s), Judge()],
+            services=[
+                self.embedders,
+                self.key_cache,
+                SlowRecalls(config.slow_recall_s),
+                self.judge,
+            ],
             statement_timeout_s=statement_timeout_s,
             folder=config.database_folder,
             replica_url=config.replica_url,
         )
         self.conversations = _backends(config, self.db)
         self.learning = Learning(
-            self.conversations, open_extractor(self.conversations.llm, self.embedders)
+            self.conversations, open_extractor(self.conversations.llm, self.judge)
         )
         self.assets = ObjectStore(config.assets)
 

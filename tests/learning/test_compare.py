@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.learning.compare import compare
 from holdfast.learning.model import Candidate, KnownFact, Speaker
-from holdfast.learning.things import _of_another_owner
+from holdfast.learning.things import is_of_another_owner
 from tests.learning.conversations import MONDAY, learned, plain
 
 TEXTS = [pair[side] for pair in json.loads((DATA / "pairs.json").read_text()) for side in ("first", "then")]  # fmt: skip
@@ -237,4 +237,5 @@ def test_what_was_said_weeks_before_a_statement_is_not_its_context():
     ],
 )
 def test_an_owner_is_known_under_another_word(first, then, apart):
-    assert _of_another_owner(then, first) is apart
+    of = plain(learned(f"Remember that {then}"))[0]
+    assert is_of_another_owner(of, KnownFact("fact", first, said=first)) is apart

@@ -1,5 +1,6 @@
 """The judge among words and meaning: what people say over time, in plain words."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -73,12 +74,15 @@ def test_verdicts_decide_from_their_thresholds_on():
     earlier = fact("we look for somebody who wants our rooms upstairs")
     assert changed.change is not None
     assert plainly.change is None
-    assert outcome(plainly, earlier, Verdict(judge.REPLACES, 0.0)) == "supersede"
-    assert outcome(plainly, earlier, Verdict(judge.REPLACES - 0.01, 0.0)) == "add"
+    answer = replace(plainly, context="So the attic?")
+    assert outcome(plainly, earlier, Verdict(judge.REPLACES_OPENING, 0.0)) == "supersede"
+    assert outcome(plainly, earlier, Verdict(judge.REPLACES_OPENING - 0.01, 0.0)) == "add"
+    assert outcome(answer, earlier, Verdict(judge.REPLACES, 0.0)) == "supersede"
+    assert outcome(answer, earlier, Verdict(judge.REPLACES - 0.01, 0.0)) == "add"
     assert outcome(changed, earlier, Verdict(judge.REPLACES_CHANGED, 0.0)) == "supersede"
     assert outcome(changed, earlier, Verdict(judge.REPLACES_CHANGED - 0.01, 0.0)) == "add"
     assert outcome(plainly, earlier, Verdict(0.1, judge.REPEATS)) == "same"
-    assert outcome(plainly, earlier, Verdict(0.6, judge.REPEATS)) == "supersede"  # the likelier one
+    assert outcome(answer, earlier, Verdict(0.6, judge.REPEATS)) == "supersede"  # the likelier one
 
 
 def test_a_slot_is_changed_only_by_a_statement_of_change_and_only_where_it_is_nearly_certain():
@@ -89,14 +93,38 @@ def test_a_slot_is_changed_only_by_a_statement_of_change_and_only_where_it_is_ne
     assert outcome(changed, slot, Verdict(0.9, 0.0)) == "supersede"
 
 
-def test_what_the_judge_rules_out_no_other_sign_makes_a_change():
+def test_the_judge_ends_several_facts_at_once_but_nobody_elses():
+    of = candidate("I passed, I drive alone now")
+    known = [
+        fact("my driving test is on the 24th", 1),
+        fact("I have a lesson with Bo every Monday", 2),
+        fact("my sister's driving test is in May", 3),
+        fact("we have two cats", 4),
+    ]
+    sure, unsure = Verdict(0.97, 0.0), Verdict(judge.REPLACES_TOO - 0.01, 0.0)
+    verdicts = {pair_of(of, each.said): sure for each in known[:3]}
+    verdicts[pair_of(of, known[0].said)] = Verdict(0.99, 0.0)
+    verdicts[pair_of(of, known[3].said)] = unsure
+    found = compare(of, known, {}, verdicts)
+    assert (found.outcome, found.fact_id, found.further) == ("supersede", "fact-1", ("fact-2",))
+
+
+def test_what_two_statements_name_keeps_them_apart_unless_the_judge_is_certain():
+    of = candidate("the back room is let to a cellist")
+    named = fact("the attic is empty since May")
+    assert outcome(of, named, Verdict(judge.CERTAIN - 0.01, 0.0)) == "add"
+    assert outcome(of, named, Verdict(judge.CERTAIN, 0.0)) == "supersede"
+    numbered, other = candidate("box 3 is full"), fact("box 4 is empty")
+    assert outcome(numbered, other, Verdict(1.0, 0.0)) == "add"
+
+
+def test_where_the_judge_spoke_no_other_sign_makes_a_change():
     of = candidate("the weekly food money is 200 from now on")
     earlier = fact("we spend 180 euros a week on groceries")
     vectors = {each: vector_of(each) for each in (*meaning.compared_by(of), earlier.said)}
     pair = pair_of(of, earlier.said)
     assert compare(of, [earlier], vectors).outcome == "supersede"
-    assert compare(of, [earlier], vectors, {pair: Verdict(0.05, 0.0)}).outcome == "supersede"
-    assert compare(of, [earlier], vectors, {pair: Verdict(0.01, 0.0)}).outcome == "add"
+    assert compare(of, [earlier], vectors, {pair: Verdict(0.05, 0.0)}).outcome == "add"
 
 
 def test_the_closest_are_judged_and_nothing_without_vectors():

@@ -1,31 +1,26 @@
-"""The weights over the memory model's vector: what is plain and lasting is kept, what is passing is not."""
+"""What a message is worth by its cues and by what the model reads in it."""
 
-import base64
-import json
 from datetime import timedelta
 
-import numpy as np
 import pytest
-from bench.extract import vector_of
+from bench.extract import chance_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.kernel.caller import operator
-from holdfast.kernel.embed import Embedders
-from holdfast.kernel.embedding_models import LocalModel
 from holdfast.learning.extractor import RulesExtractor
-from holdfast.learning.model import Message
+from holdfast.learning.judge import Judge
+from holdfast.learning.model import Message, Said
 from holdfast.learning.rules import extract, lasting, to_weigh
-from holdfast.learning.rules.extract import SITTING, _lasts
-from holdfast.learning.rules.reading import read
+from holdfast.learning.rules.extract import SITTING
 from tests.learning.conversations import MONDAY, said, speaker, talk
 
 
-def weighed(messages: list[Message], context: tuple[Message, ...] = ()) -> list[str]:
-    """What is learned of messages with the model's vectors."""
-    vectors = {words: vector_of(words) for words in to_weigh(messages)}
-    found = extract(messages, context=context, speaker=speaker(), vectors=vectors)
-    return [each.text for each in found.candidates]
+def learned(*messages: Message, context: tuple[Message, ...] = ()) -> list[str]:
+    """What is learned of messages with what the model reads in them."""
+    chances = {each: chance_of(each) for each in to_weigh(messages, context)}
+    found = extract(messages, context=context, speaker=speaker(), chances=chances)
+    return [each.text for each in found.candidates if not each.only_as_change]
 
 
 LASTING = (
@@ -43,95 +38,98 @@ PASSING = (
 
 
 @pytest.mark.parametrize("text", LASTING)
-def test_a_plain_lasting_statement_is_kept_by_its_vector(text):
+def test_a_plain_lasting_statement_is_kept(text):
     assert extract([said(text)], speaker=speaker()).candidates == ()
-    vectors = {words: vector_of(words) for words in to_weigh([said(text)])}
-    [found] = extract([said(text)], speaker=speaker(), vectors=vectors).candidates
-    assert found.rule == "lasting"
-    assert found.confidence >= lasting.OPENING
-    assert f"({found.confidence:.2f})" in found.reason
+    chances = {each: chance_of(each) for each in to_weigh([said(text)])}
+    [found] = extract([said(text)], speaker=speaker(), chances=chances).candidates
+    assert found.confidence >= lasting.KEEP_OPENING
+    assert found.reason.startswith("likely to be worth keeping (")
     assert text.startswith(found.sources[0].quote)
 
 
 @pytest.mark.parametrize("text", PASSING)
 def test_a_passing_remark_is_not_kept_whatever_its_cues(text):
-    assert weighed([said(text)]) == []
+    assert learned(said(text)) == []
 
 
-def test_a_slot_and_an_order_are_kept_whatever_the_vector_says():
-    nothing = lasting.weights().vector * -100  # the farthest from all that lasts
+def test_a_slot_and_an_order_are_kept_whatever_the_model_says():
     for text in ("My name is Teodora.", "From now on answer in two sentences."):
-        vectors = dict.fromkeys(to_weigh([said(text)]), nothing)
-        assert extract([said(text)], speaker=speaker(), vectors=vectors).candidates
+        chances = dict.fromkeys(to_weigh([said(text)]), 0.0)
+        assert extract([said(text)], speaker=speaker(), chances=chances).candidates
 
 
-def test_within_a_conversation_more_is_asked():
-    """Between the two thresholds, it is the message before that makes the difference."""
-    remark = next(
-        text
-        for text in ("My dog died", "I moved to Berlin", "i sold my car", "The deadline is Friday")
-        if lasting.OPENING <= _probability(text) < lasting.WITHIN
+def message_of(text: str, name: str | None = None, minutes: float = 1) -> Message:
+    return Message("m9", "user", text, MONDAY + timedelta(minutes=minutes), name)
+
+
+def outcome(message: Message, chance: float, *context: Message) -> str:
+    """Kept, kept if it replaces something, or left, where the model gives it this chance."""
+    chances = dict.fromkeys(to_weigh([message], context), chance)
+    assert len(chances) == 1
+    found = extract([message], context=context, speaker=speaker(), chances=chances).candidates
+    if not found:
+        return "left"
+    return "if it replaces" if found[0].only_as_change else "kept"
+
+
+def test_within_a_conversation_more_is_asked_and_less_for_a_change():
+    asked = said("And how was your day?", role="assistant")
+    plain, change = "Otto repaired the fence", "Otto no longer repairs the fence"
+    assert outcome(message_of(plain), 0.9) == "kept"
+    assert outcome(message_of(plain), 0.9, asked) == "if it replaces"
+    assert outcome(message_of(plain), 0.9999, asked) == "kept"
+    assert outcome(message_of(change), 0.9, asked) == "kept"
+    assert outcome(message_of(plain), 0.01, asked) == "left"
+    next_day = (SITTING + timedelta(minutes=1)).total_seconds() / 60
+    assert outcome(message_of(plain, minutes=next_day), 0.9, asked) == "kept"
+    assert outcome(message_of(plain, name="Maya"), 0.9) == "if it replaces"
+
+
+def test_a_short_answer_is_kept_with_its_question():
+    asked = said("So how many guests is it now?", role="assistant")
+    [found] = extract(
+        [message_of("a hundred and five")],
+        context=[asked],
+        speaker=speaker(),
+        chances={Said("a hundred and five", asked.content): 0.9999},
+    ).candidates
+    assert found.text == (
+        'Asked "So how many guests is it now?", The user said: "a hundred and five"'
     )
-    [message] = talk(remark)
-    before = said("And how was your day?", role="assistant")
-    later = Message("m9", "user", remark, MONDAY + SITTING + timedelta(minutes=1))
-    assert not _clear(message, before)
-    assert _clear(message, None)
-    assert _clear(later, before)  # who comes back the next day opens a conversation
+    assert found.sources[0].quote == "a hundred and five"
 
 
-def _probability(text: str) -> float:
-    stated = read(said(text)).statements
-    signs = lasting.signs(stated, beside=(), answers=False, within=False)
-    return lasting.probability(signs, vector_of(lasting.words_of(stated)))
-
-
-def _clear(message: Message, before: Message | None) -> bool:
-    reading = read(message)
-    vectors = {words: vector_of(words) for words in to_weigh([message])}
-    return _lasts(reading, [before] if before else [], vectors).clearly
-
-
-def test_among_several_people_nothing_is_weighed():
-    message = Message("m0", "user", LASTING[1], MONDAY, "Maya")
-    assert to_weigh([message]) == []
-
-
-def test_what_is_weighed_is_what_the_user_states_without_secrets():
+def test_what_is_weighed_is_what_the_user_states_behind_what_was_said_before_without_secrets():
     messages = talk(
         "I live in Porto, where can I park?",
         ("assistant", "Behind the station."),
-        "my key is sk-live-4eC39HqLyjWDarjtT1zdp7dc",
+        "I work in Gaia. my key is sk-live-4eC39HqLyjWDarjtT1zdp7dc",
         "Thanks!",
+        ("assistant", "Which floor?"),
+        "the third, since May",
     )
-    assert to_weigh(messages) == ["I live in Porto"]
+    weighed = to_weigh(messages)
+    assert [each.before for each in weighed] == ["", "Behind the station.", "Which floor?"]
+    assert weighed[0].text == "I live in Porto, where can I park?"
+    assert "[secret]" in weighed[1].text
+    assert weighed[2].text == "the third, since May"
 
 
-def test_the_weights_are_those_of_the_bundled_model_and_of_its_size():
-    assert lasting.weights().model == LocalModel.name
-    assert lasting.weights().vector.shape == vector_of("word").shape
-    written = json.loads(lasting.FILE.read_text())
-    assert len(base64.b64decode(written["vector"])) == len(lasting.weights().vector)
+chances = st.floats(0, 1)
 
 
-@given(st.lists(st.sampled_from([*LASTING, *PASSING, "I live in Porto.", "Hm."]), max_size=4))
-def test_every_sign_has_a_weight_and_the_sum_is_a_probability(texts):
-    stated = [each for text in texts for each in read(said(text)).statements]
-    signs = lasting.signs(stated, beside=("joke",), answers=True, within=True)
-    assert signs.keys() == lasting.weights().cues.keys()
-    chance = lasting.probability(signs, np.zeros_like(lasting.weights().vector))
-    assert 0 < chance < 1
+@given(chances, chances, chances)
+def test_the_probability_rises_with_the_cues_and_with_the_chance(worth, chance, more):
+    now = lasting.probability(worth, chance)
+    assert 0 <= now <= 1
+    assert lasting.probability(max(worth, more), chance) >= now
+    assert lasting.probability(worth, max(chance, more)) >= now
 
 
-async def test_the_extractor_weighs_with_the_bundled_model_alone():
-    """With no embedder the patterns and cues decide, as they do with a remote one."""
+async def test_without_the_model_patterns_and_cues_decide():
     message = said(LASTING[1])
-    with_model = RulesExtractor(Embedders("local"))
-    found = await with_model.extract(operator("org"), [message], speaker=speaker())
+    found = await RulesExtractor(Judge()).extract(operator("org"), [message], speaker=speaker())
     assert len(found.extraction.candidates) == 1
-    for spec in ("none", "http://127.0.0.1:9"):
-        other = RulesExtractor(Embedders(spec))
-        found = await other.extract(operator("org"), [message], speaker=speaker())
+    for judge in (None, Judge(is_used=False)):
+        found = await RulesExtractor(judge).extract(operator("org"), [message], speaker=speaker())
         assert found.extraction.candidates == ()
-    assert with_model.embedders is not None
-    await with_model.embedders.close()

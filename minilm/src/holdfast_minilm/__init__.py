@@ -5,7 +5,7 @@ token, on the CPU, without a network and without torch. A text's vectors depend 
 on what was said before it, where that is given), never on what it was embedded with.
 
 `Judge().compare(pairs)` says of two statements of a person whether the later one replaces the
-earlier, or says it again.
+earlier, or says it again; `Judge().worth(said)` how likely a long-term memory would keep one.
 """
 
 import os
@@ -16,6 +16,15 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 from holdfast_minilm.embedder import Encoded, MiniLM, as_bits
 from holdfast_minilm.files import ModelUnavailable
-from holdfast_minilm.judge import Judge, Pair, Verdict
+from holdfast_minilm.judge import Judge, Pair, Said, Verdict
 
-__all__ = ["Encoded", "Judge", "MiniLM", "ModelUnavailable", "Pair", "Verdict", "as_bits"]
+__all__ = [
+    "Encoded",
+    "Judge",
+    "MiniLM",
+    "ModelUnavailable",
+    "Pair",
+    "Said",
+    "Verdict",
+    "as_bits",
+]

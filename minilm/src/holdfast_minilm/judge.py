@@ -1,9 +1,13 @@
-"""Two statements in; out comes whether the later one replaces the earlier, or says it again."""
+"""Two statements in; out comes whether the later one replaces the earlier, or says it again.
+
+Or one statement: out comes whether it is worth keeping.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast_minilm.embedder import open_session, open_tokenizer, well_formed
 from holdfast_minilm.files import JUDGE, MODEL_DIR, TOKENIZER, verify
@@ -14,6 +18,10 @@ MAX_TOKENS_BEFORE = 40
 """Of what was said before the later one, the end."""
 NOW, EARLIER, BEFORE = range(3)
 """Kinds of texts: each token is marked with the one that it is of."""
+OUTCOMES = 3
+"""The first scores are of what a statement does to the earlier one: it replaces it, it repeats it,
+neither. The last is of whether it is worth keeping.
+"""
 
 _MAX_CHARS = 8_192
 
@@ -26,6 +34,13 @@ class Pair(NamedTuple):
     now: str
     before: str
     earlier: str
+
+
+class Said(NamedTuple):
+    """What a person says, and what was said right before it ("" for nothing)."""
+
+    text: str
+    before: str
 
 
 class Verdict(NamedTuple):
@@ -43,7 +58,7 @@ class Judge:
     Loaded once, and safe to share between threads.
     """
 
-    name: str = "all-MiniLM-L6-v2-judge-1"
+    name: str = "all-MiniLM-L6-v2-judge-2"
 
     def __init__(self, threads: int = 1) -> None:
         """Load the model; `threads` is how many cores one call may use."""
@@ -65,13 +80,25 @@ class Judge:
         """One verdict for each pair, in order; it depends on that pair alone."""
         return [self._verdict(each) for each in pairs]
 
+    def worth(self, said: Sequence[Said]) -> list[float]:
+        """How likely a long-term memory would keep each, in order; it depends on that one alone."""
+        return [self._worth(each) for each in said]
+
     def _verdict(self, pair: Pair) -> Verdict:
-        ids, kinds = self.layout.of(*pair)
-        given = {"ids": np.array([ids], np.int32), "kinds": np.array([kinds], np.int32)}
-        [[scores]] = self._session.run(["scores"], given)
+        scores = self._scores(pair.now, pair.before, pair.earlier)[:OUTCOMES]
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
         return Verdict(float(shares[0]), float(shares[1]))
+
+    def _worth(self, said: Said) -> float:
+        score = self._scores(said.text, said.before, None)[OUTCOMES]
+        return float(0.5 + 0.5 * np.tanh(score / 2))
+
+    def _scores(self, now: str, before: str, earlier: str | None) -> npt.NDArray[np.float32]:
+        ids, kinds = self.layout.of(now, before, earlier)
+        given = {"ids": np.array([ids], np.int32), "kinds": np.array([kinds], np.int32)}
+        found: list[list[npt.NDArray[np.float32]]] = self._session.run(["scores"], given)
+        return found[0][0]
 
 
 class Layout:

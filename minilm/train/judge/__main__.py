@@ -76,7 +76,7 @@ def main() -> int:
     )
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / committed.JUDGE_FILE.name
-    model.save(file, without=("keep.weight", "keep.bias"))
+    model.save(file)
     seconds = round(time.perf_counter() - started)
     change = committed.read(file)
     graph = graph_of(committed.merge(weights, change), committed.heads(change))

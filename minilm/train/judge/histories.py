@@ -1,6 +1,7 @@
 """What people said over time, and which earlier statements each one replaces or says again.
 
-`threads`, `episodes`, `plain`, `changes.json`, `pairs.json` and `spaces` are read into one form.
+`threads`, `talks`, `episodes`, `plain`, `changes.json`, `pairs.json` and `spaces` are read into one
+form.
 What is set aside is given apart: nothing is trained on it.
 """
 
@@ -26,10 +27,13 @@ SET_ASIDE_SPACES = frozenset(
 )
 SET_ASIDE_EPISODES = "c-"
 SET_ASIDE_THREADS = "-06"
-"""How the files begin whose episodes, and end whose threads, are set aside."""
+SET_ASIDE_TALKS = ("-04", "-54")
+"""How the files begin whose episodes, and end whose threads and talks, are set aside."""
 
 _LINE = re.compile(r"(\d+) d\d+ (\+|-|[>=][\d,]+(?: [>=][\d,]+)*) (.+)")
+_TURN = re.compile(r"(\d+) (\S+) (\+|-|x|[>=][\d,]+(?: [>=][\d,]+)*) (.+)")
 _MARK = re.compile(r"([>=])([\d,]+)")
+_BEFORE_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def read_histories(folder: Path) -> tuple[list[History], list[History]]:
     """Those of a folder like data/memchat to train on, and those that are set aside."""
     train: list[History] = []
     aside: list[History] = []
-    for read in (_threads, _episodes, _spaces, _plain, _forms, _pairs):
+    for read in (_threads, _talks, _episodes, _spaces, _plain, _forms, _pairs):
         found = list(read(folder))
         if not found:
             raise DataError(f"{folder} has nothing that {read.__name__} reads: give data/memchat")
@@ -91,11 +95,46 @@ def read_threads(file: Path) -> Iterator[History]:
 
 
 def _said(marks: str, text: str, before: str) -> Statement:
-    def places(mark: str) -> tuple[int, ...]:
-        named = (numbers for kind, numbers in _MARK.findall(marks) if kind == mark)
-        return tuple(int(each) - 1 for numbers in named for each in numbers.split(","))
+    return Statement(text, before, marks != "-", _places(marks, ">"), _places(marks, "="))
 
-    return Statement(text, before, marks != "-", places(">"), places("="))
+
+def _places(marks: str, mark: str) -> tuple[int, ...]:
+    named = (numbers for kind, numbers in _MARK.findall(marks) if kind == mark)
+    return tuple(int(each) - 1 for numbers in named for each in numbers.split(","))
+
+
+def read_talks(file: Path) -> Iterator[History]:
+    """Of each talk of one file the messages of each speaker; DataError as for threads."""
+    turns: list[re.Match[str] | None] = []
+    for number, line in enumerate([*file.read_text(encoding="utf-8").splitlines(), "@ end"], 1):
+        if line.startswith("@ "):
+            for speaker in dict.fromkeys(each[2] for each in turns if each and each[3] != "-"):
+                yield _of_talk(turns, speaker)
+            turns = []
+        elif line.startswith("= "):
+            turns.append(None)
+        elif line.strip():
+            match = _TURN.fullmatch(line)
+            if match is None or int(match[1]) != 1 + sum(each is not None for each in turns):
+                raise DataError(f"{file.name}:{number}: not a message of a talk: {line[:60]}")
+            turns.append(match)
+
+
+def _of_talk(turns: Iterable[re.Match[str] | None], speaker: str) -> History:
+    """What one of the speakers says; what the others' words end is another history's."""
+    said: list[Statement] = []
+    places: dict[int, int] = {}
+    before = ""
+    for turn in turns:
+        if turn is not None and turn[2] == speaker:
+            places[int(turn[1]) - 1] = len(said)
+            replaced, repeated = (
+                tuple(places[at] for at in _places(turn[3], mark) if at in places) for mark in ">="
+            )
+            kept = turn[3] not in ("-", "x")
+            said.append(Statement(turn[4], before[-_BEFORE_CHARS:], kept, replaced, repeated))
+        before = turn[4] if turn is not None else ""
+    return History("talks", tuple(said))
 
 
 def _checked(history: History) -> History:
@@ -120,6 +159,12 @@ def _threads(folder: Path) -> Found:
     for file in sorted((folder / "threads").glob("*.txt")):
         for history in read_threads(file):
             yield history, file.stem.endswith(SET_ASIDE_THREADS)
+
+
+def _talks(folder: Path) -> Found:
+    for file in sorted((folder / "talks").glob("*.txt")):
+        for history in read_talks(file):
+            yield history, file.stem.endswith(SET_ASIDE_TALKS)
 
 
 def _episodes(folder: Path) -> Found:
@@ -159,7 +204,7 @@ def _of_speaker(space: Mapping[str, Any], speaker: str) -> History:
             if turn["speaker"] == speaker:
                 name = f"{session['id']}:{number}"
                 places[name] = len(said)
-                said.append(Statement(turn["text"], before[-200:], name in kept))
+                said.append(Statement(turn["text"], before[-_BEFORE_CHARS:], name in kept))
             before = turn["text"]
     for fact in space["facts"]:
         own = [places[each] for each in fact["evidence"] if each in places]
@@ -171,6 +216,9 @@ def _of_speaker(space: Mapping[str, Any], speaker: str) -> History:
 
 
 def _plain(folder: Path) -> Found:
+    for name, is_kept in (("statements.json", True), ("nothing.json", False)):
+        for each in _read(folder / "plain" / name):
+            yield History("plain", (Statement(each["text"], is_kept=is_kept),)), each["aside"]
     for pair in _read(folder / "plain" / "pairs.json"):
         yield _two("plain", pair["before"], pair["now"], pair["kind"]), pair["aside"]
 

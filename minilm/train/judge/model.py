@@ -8,10 +8,8 @@ from torch.nn import functional
 
 from holdfast_minilm.builder.graph import HIDDEN
 from holdfast_minilm.builder.source import Weights
+from holdfast_minilm.judge import OUTCOMES
 from train.model import LowRank, Tensor
-
-OUTCOMES = 3
-"""What the heads tell apart: it replaces, it repeats, neither."""
 
 
 class Row(NamedTuple):
@@ -22,9 +20,8 @@ class Row(NamedTuple):
 
 
 class JudgeModel(LowRank):
-    """Trained: the change, the marks and the heads.
-
-    The head `keep`, whether a statement is worth keeping, helps in training alone.
+    """Trained: the change, the marks, a head for what a statement does to an earlier one, and one
+    (`keep`) for whether it is worth keeping.
     """
 
     def __init__(self, weights: Weights, *, rank: int, seed: int, device: str) -> None:

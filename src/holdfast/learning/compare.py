@@ -8,24 +8,25 @@ docs/learning.md.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from holdfast.learning import meaning, roles
 from holdfast.learning.judge import (
     NO_VERDICTS,
+    REPLACES_TOO,
     UNJUDGED,
     Verdict,
     Verdicts,
-    is_hardly,
+    is_certain,
     least_to_repeat,
     least_to_replace,
     pair_of,
 )
 from holdfast.learning.model import Candidate, KnownFact
+from holdfast.learning.naming import alike, names_slot, quote_of
 from holdfast.learning.rules.build import ASKED
-from holdfast.learning.rules.text import compile_rule, fold, literal
+from holdfast.learning.rules.text import compile_rule, fold
 from holdfast.learning.stems import (
     figures,
     names_another_value,
@@ -36,7 +37,12 @@ from holdfast.learning.stems import (
     topic,
     weights_of,
 )
-from holdfast.learning.things import MANY_VALUED, of_another_thing
+from holdfast.learning.things import (
+    MANY_VALUED,
+    is_of_another_owner,
+    is_told_apart,
+    of_another_thing,
+)
 
 Outcome = Literal["same", "supersede", "add"]
 
@@ -50,20 +56,12 @@ SAME_TOPIC_FIGURES = 0.5
 """The same without a word of change, where both hold figures or dates and they differ."""
 SHARED_WORDS = 2
 """How many words two statements must share for one to replace the other, unless each has fewer: one name is no topic."""
-SAME_VALUE = 0.6
-"""From this share of common words on, two values of a slot are one ("dark green", "a dark green")."""
-
 REVERSIBLE = ("likes:", "is:", "avoids:")
 """Of MANY_VALUED, the ones that a later statement may turn round ("I don't like coffee any more")."""
 
 EXCLUSIVE = frozenset({"is:vegetarian", "is:vegan", "is:pescatarian", "is:pescetarian"})
 """Of those, the ones of which only one can hold: a new one replaces another if it says that something changed."""
 
-NAMED_SLOTS = ("my:", "is:", "allergic_to:")
-"""Attributes that carry a thing ("my:gym") or a property ("is:vegetarian") in their name: a statement without a slot can change them by naming it."""
-
-_NAME: Any = compile_rule(r"\b(?-i:[A-Z])[A-Za-z-]{2,}")
-_PRONOUN_FIRST: Any = compile_rule(r"^(?:no,? |yes,? )?(?:he|she|it|they)\b")
 _OVER = r"(?:[.,;:!]|$| (?:last|this|in|on|at|after|because|and|so|but|by|for|from|to|since|with|yesterday|today|recently|amicably|again|now|already|finally|two|three|four|\d)\b)"
 _JOB_ENDED: Any = compile_rule(
     rf"\bi(?:'ve| have| just| finally| recently)* (?:(?:quit|lost|left|resigned from) my (?:old )?job|resigned|retired){_OVER}"
@@ -81,6 +79,8 @@ class Comparison:
     outcome: Outcome
     fact_id: str | None = None
     score: float = 0.0
+    further: tuple[str, ...] = ()
+    """Other facts that it replaces as well."""
 
 
 def compare(
@@ -94,21 +94,26 @@ def compare(
     `vectors` are those of the candidate's first quote and of what each fact rests on (`said`), by these words, `verdicts` those on
     the candidate and these words; what has none is compared by slot and words alone.
     """
-    decided = _by_slot(candidate, known) or _by_ending(candidate, known)
-    if decided is not None:
-        return decided
-    comparable = [fact for fact in known if not of_another_thing(candidate, fact)]
-    by_words = _by_words(candidate, comparable)
-    if by_words.outcome != "add":
-        return by_words
+    by_slot = _by_slot(candidate, known)
+    if by_slot is not None:
+        return by_slot
     on = {fact.id: verdicts.get(pair_of(candidate, fact.said), UNJUDGED) for fact in known}
+    comparable = [fact for fact in known if not of_another_thing(candidate, fact)]
+    decided = _by_ending(candidate, known) or _by_words(candidate, comparable)
+    if decided.outcome == "same":
+        return decided
+    comparable += [
+        each
+        for each in known
+        if each not in comparable and is_certain(on[each.id]) and not is_told_apart(candidate, each)
+    ]
+    if decided.outcome == "supersede":
+        others = [each for each in comparable if each.id != decided.fact_id]
+        return replace(decided, further=_ended_too(candidate, others, on))
     by_verdict = _by_verdict(candidate, known, comparable, on)
-    if by_verdict.outcome != "add":
+    if by_verdict.outcome != "add" or verdicts:
         return by_verdict
-    by_meaning = _by_meaning(candidate, comparable, vectors)
-    if is_hardly(candidate, on.get(by_meaning.fact_id or "", UNJUDGED)):
-        return Comparison("add", None, by_meaning.score)
-    return by_meaning
+    return _by_meaning(candidate, comparable, vectors)
 
 
 def _by_verdict(
@@ -120,20 +125,39 @@ def _by_verdict(
     """What a model says that a statement without a slot repeats, or, of what is comparable, replaces: the likeliest fact."""
     if candidate.attribute or not known:
         return Comparison("add")
-    replaced = max(comparable, key=lambda each: on[each.id].replaces, default=None)
-    likely = on[replaced.id].replaces if replaced is not None else 0.0
+    ranked = sorted(comparable, key=lambda each: -on[each.id].replaces)
+    likely = on[ranked[0].id].replaces if ranked else 0.0
     repeated = max(known, key=lambda each: on[each.id].repeats)
     repeats = on[repeated.id].repeats
-    own, others = stems(_quote(candidate)), stems(repeated.said or repeated.text)
+    own, others = stems(quote_of(candidate)), stems(repeated.said or repeated.text)
     says_again = repeats >= max(least_to_repeat(repeated), likely)
-    says_again = says_again and not names_another_value(_quote(candidate), repeated.said)
+    says_again = says_again and not names_another_value(quote_of(candidate), repeated.said)
     if says_again and not _contradict(candidate, repeated, own, others):
         return Comparison("same", repeated.id, repeats)
-    if replaced is not None:
-        is_named = bool(replaced.attribute) and _names(candidate, replaced)
-        if likely >= least_to_replace(candidate, replaced, is_named=is_named):
-            return Comparison("supersede", replaced.id, likely)
-    return Comparison("add", None, likely)
+    if not ranked or likely < _least(candidate, ranked[0]):
+        return Comparison("add", None, likely)
+    further = _ended_too(candidate, ranked[1:], on)
+    return Comparison("supersede", ranked[0].id, likely, further)
+
+
+def _ended_too(
+    candidate: Candidate, others: Sequence[KnownFact], on: Mapping[str, Verdict]
+) -> tuple[str, ...]:
+    """What a statement ends besides what it replaces: what the judge is sure of, and nobody else's."""
+    if candidate.attribute:
+        return ()
+    return tuple(
+        each.id
+        for each in others
+        if on[each.id].replaces >= max(_least(candidate, each), REPLACES_TOO)
+        and not is_of_another_owner(candidate, each)
+    )
+
+
+def _least(candidate: Candidate, fact: KnownFact) -> float:
+    """The probability from which on the judge's verdict ends a fact."""
+    is_named = bool(fact.attribute) and names_slot(candidate, fact)
+    return least_to_replace(candidate, fact, is_named=is_named)
 
 
 def _by_meaning(
@@ -154,7 +178,7 @@ def _by_meaning(
         and candidate.change is None
         and not fact.attribute
         and not _contradict(
-            candidate, fact, stems(_quote(candidate)), stems(fact.said or fact.text)
+            candidate, fact, stems(quote_of(candidate)), stems(fact.said or fact.text)
         )
     )
     if said_again:
@@ -166,7 +190,7 @@ def _contradict(
     candidate: Candidate, fact: KnownFact, words: frozenset[str], others: frozenset[str]
 ) -> bool:
     """Whether two statements, with these words, differ in their figures, in what they negate, or in their days."""
-    said, earlier = _quote(candidate) or candidate.text, fact.said or fact.text
+    said, earlier = quote_of(candidate) or candidate.text, fact.said or fact.text
     numbers, other_numbers = figures(words), figures(others)
     return (
         bool(numbers and other_numbers and numbers != other_numbers)
@@ -184,7 +208,7 @@ def signs(
         (fact, vector)
         for fact in known
         if (vector := vectors.get(fact.said)) is not None
-        and (not fact.attribute or _names(candidate, fact))
+        and (not fact.attribute or names_slot(candidate, fact))
     ]  # a slot is changed by its own kind, or by name
     if own is None or candidate.attribute or not pairs:
         return []
@@ -265,7 +289,7 @@ def _by_ending(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison |
     """The slot whose end a statement without one is: "I quit my job" shares no word with "I work at Google"."""
     if candidate.attribute or candidate.change is None:
         return None
-    said = fold(_quote(candidate))
+    said = fold(quote_of(candidate))
     ended = (fact for fact in reversed(known) if _has_ended(fact, said))
     fact = next(ended, None)
     return None if fact is None else Comparison("supersede", fact.id, 1.0)
@@ -300,16 +324,8 @@ def _excludes(candidate: Candidate, fact: KnownFact) -> bool:
     )
 
 
-def alike(one: str, other: str) -> bool:
-    """Whether two values of a slot are one."""
-    first, second = stems(one), stems(other)
-    if not first or not second:
-        return fold(one).lower().strip() == fold(other).lower().strip()
-    return len(first & second) / min(len(first), len(second)) >= SAME_VALUE
-
-
 def _by_words(candidate: Candidate, known: Sequence[KnownFact]) -> Comparison:
-    words = _words(candidate.text, meaning.without_request(_quote(candidate)))
+    words = _words(candidate.text, meaning.without_request(quote_of(candidate)))
     if not words or not known:
         return Comparison("add")
     sets = [_words(fact.text, meaning.without_request(fact.said)) for fact in known]
@@ -334,7 +350,7 @@ def _judge(
     adds = bool(words - others) if candidate.change else len(topic(words) - others) > EXTRA_WORDS
     if score >= SAME_WORDS and not contradicts and not adds:
         return Comparison("same", fact.id, score)
-    named = bool(fact.attribute) and _names(candidate, fact)
+    named = bool(fact.attribute) and names_slot(candidate, fact)
     if fact.attribute and not named:
         return Comparison("add", None, score)  # a slot is changed by its own kind, or by name
     most = max(len(topic(others)), len(topic(words)))
@@ -344,49 +360,3 @@ def _judge(
     if (changed or differs) and enough and not meaning.adds_to(candidate):
         return Comparison("supersede", fact.id, score)
     return Comparison("add", None, score)
-
-
-def _quote(candidate: Candidate) -> str:
-    return candidate.sources[0].quote if candidate.sources else ""
-
-
-def _names(candidate: Candidate, fact: KnownFact) -> bool:
-    """Whether a statement of change names a slot: the old value in a correction, or the thing or property that the slot is about."""
-    if candidate.replaced_value is not None and alike(fact.value, candidate.replaced_value):
-        return True
-    said = fold(_with_question(candidate))
-    if candidate.change is None and not _other_figures(said, fact.value):
-        return False
-    if any(_ended(name).search(said) for name in _NAME.findall(fold(fact.value))):
-        return True
-    if fact.subject == "user" and roles.is_role(fact.attribute):
-        return roles.has_passed(fact.attribute, fact.value, said)
-    if not fact.attribute.startswith(NAMED_SLOTS):
-        return False
-    kind, _, thing = fact.attribute.removesuffix(":place").partition(":")
-    speaks_of = bool(roles.phrase(thing.replace("_", " ")).search(said))
-    return speaks_of and (kind == "my" or negates(candidate.text) != negates(fact.text))
-
-
-def _other_figures(said: str, value: str) -> bool:
-    """Whether both hold figures and no figure of the earlier value is repeated."""
-    new, old = figures(stems(said)), figures(stems(value))
-    return bool(new and old and not new & old)
-
-
-@lru_cache(maxsize=2_000)
-def _ended(name: str) -> Any:
-    """Finds that somebody or something of this name has gone, or was given up: "Wanda stepped down", "traded the Fiesta in"."""
-    gone = r"(?:retired|died|passed away|left|quit|resigned|stepped down|moved out|closed|went bust|fell through|was (?:cut|full|sold)|is (?:gone|off)|handed (?:me|us|it|the))"
-    gave = r"(?:left|dropped|ditched|cancell?ed|traded(?: in)?|swapped|sold|gave up(?: on)?|replaced|no longer (?:use|have|drive|see|with))"
-    word = literal(name)
-    return compile_rule(
-        rf"\b{word}(?:'s| has| have)?(?: just| finally)? {gone}\b|\b{gave} (?:the |my |our )?(?:[a-z]+ )?{word}\b"
-    )
-
-
-def _with_question(candidate: Candidate) -> str:
-    """The user's words; behind the question before them where they open with a pronoun or are a short answer."""
-    said, question = _quote(candidate), candidate.context.rstrip()
-    needs = candidate.text.startswith(ASKED) or _PRONOUN_FIRST.search(fold(said))
-    return f"{question} {said}" if needs and question.endswith("?") else said

@@ -38,10 +38,13 @@ def by_comparison(
 ) -> Decision:
     """By slots, words and meaning."""
     comparison = compare(candidate, [each.known for each in held], vectors, verdicts)
-    found = next((each for each in held if each.known.id == comparison.fact_id), None)
-    if found is None or comparison.outcome == "add":
+    by_id = {each.known.id: each for each in held}
+    if comparison.fact_id is None or comparison.outcome == "add":
         return Decision()
-    return Decision(same=found) if comparison.outcome == "same" else Decision(replaced=(found,))
+    found = by_id[comparison.fact_id]
+    if comparison.outcome == "same":
+        return Decision(same=found)
+    return Decision(replaced=(found, *(by_id[each] for each in comparison.further)))
 
 
 async def by_name(

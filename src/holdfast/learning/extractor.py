@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from holdfast.kernel.caller import Caller
-from holdfast.kernel.embed import Embedders
 from holdfast.learning import rules
-from holdfast.learning.meaning import embed_words
+from holdfast.learning.judge import Judge
 from holdfast.learning.model import Extraction, KnownFact, Message, Speaker
-from holdfast.learning.rules.lasting import NO_VECTORS, Vectors, weights
+from holdfast.learning.rules.lasting import NO_CHANCES
 
 ExtractorName = Literal["rules", "llm"]
 
@@ -74,10 +73,10 @@ class Extractor(Protocol):
 class RulesExtractor:
     """The built-in reader of English statements, in a thread: it is pure computation.
 
-    With the bundled model it also weighs how likely a message states something that lasts.
+    With the judge of holdfast-minilm it also weighs how likely a message is worth keeping.
     """
 
-    embedders: Embedders | None = None
+    judge: Judge | None = None
     name: ExtractorName = "rules"
     reads_held: bool = False
 
@@ -90,17 +89,13 @@ class RulesExtractor:
         held: Sequence[KnownFact] = (),  # noqa: ARG002  (rules read messages alone)
         speaker: Speaker,
     ) -> Extracted:
-        """Candidates by patterns and by the weights over vectors."""
-        vectors = await self._vectors(messages)
-        found = await asyncio.to_thread(
-            rules.extract, messages, context=context, speaker=speaker, vectors=vectors
-        )
-        return Extracted(found)
+        """Candidates by patterns, by cues, and by what the judge makes of each message."""
+        return Extracted(await asyncio.to_thread(self._read, messages, context, speaker))
 
-    async def _vectors(self, messages: Sequence[Message]) -> Vectors:
-        """The vectors that are weighed; none where another model serves, or none answers."""
-        embedder = await self.embedders.serving() if self.embedders is not None else None
-        if embedder is None or embedder.model != weights().model:
-            return NO_VECTORS
-        words = await asyncio.to_thread(rules.to_weigh, messages)
-        return await embed_words(embedder, words)
+    def _read(
+        self, messages: Sequence[Message], context: Sequence[Message], speaker: Speaker
+    ) -> Extraction:
+        chances = NO_CHANCES
+        if self.judge is not None:
+            chances = self.judge.worths(rules.to_weigh(messages, context))
+        return rules.extract(messages, context=context, speaker=speaker, chances=chances)

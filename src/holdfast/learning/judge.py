@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 import structlog
 
 from holdfast.learning import meaning
-from holdfast.learning.model import Candidate, KnownFact
+from holdfast.learning.model import Candidate, KnownFact, Said
+from holdfast.learning.rules.lasting import Chances
 
 MOST = 16
 """How many earlier statements, the closest, are judged for each new one."""
 
 REPLACES = 0.4
 """From this probability on, the statement replaces the earlier one."""
+REPLACES_OPENING = 0.9
+"""The same for a statement that opens a conversation: "I sing in a choir", said by itself, is seldom news of "I play in a band"."""
 REPLACES_CHANGED = 0.15
 """The same for a statement with a word of change ("now", "moved")."""
 REPLACES_BESIDE = 0.8
@@ -27,17 +30,16 @@ REPLACES_BESIDE = 0.8
 REPLACES_SLOT = 0.9
 """The same for an earlier statement with a slot that is not named. Without a word of change it is left: "my car is broken" does not
 end "my car is a Golf"."""
+REPLACES_TOO = 0.6
+"""The same for further earlier statements beside the likeliest."""
+CERTAIN = 0.9
+"""From this probability on, what two statements name does not keep them apart."""
 NEVER = 2.0
 """No probability is as high."""
 REPEATS = 0.5
 """From this probability on, it says the earlier one again."""
 REPEATS_SLOT = 0.9
 """The same for an earlier statement with a slot."""
-HARDLY = 0.02
-"""Below this, other signs of a change do not count."""
-HARDLY_UNSPOKEN = 0.08
-"""The same for a statement without a word of change."""
-
 SEEN_CHARS = 60
 """So much of the end of an earlier statement shows that it is what was said right before."""
 
@@ -70,10 +72,11 @@ UNJUDGED = Verdict(0.0, 0.0)
 class Judge:
     """The model, loaded when it is first asked; one for a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_used: bool = True) -> None:
+        """Where it is not used, it says nothing."""
         self._lock = threading.Lock()
         self._model: Any = None
-        self._is_missing = False
+        self._is_missing = not is_used
 
     async def verdicts(self, pairs: Iterable[Pair]) -> Verdicts:
         """One for each pair; none where the model is not installed."""
@@ -83,12 +86,23 @@ class Judge:
     def judge(self, pairs: Sequence[Pair]) -> Verdicts:
         """The same, here and now."""
         with self._lock:
-            if self._model is None and not self._is_missing:
-                self._open()
-            if self._model is None:
+            model = self._opened()
+            if model is None:
                 return NO_VERDICTS
-            found = self._model.compare(pairs)
+            found = model.compare(pairs)
         return {pair: Verdict(*each) for pair, each in zip(pairs, found, strict=True)}
+
+    def worths(self, said: Sequence[Said]) -> Chances:
+        """How likely each is worth keeping, here and now; none where the model is not installed."""
+        with self._lock:
+            model = self._opened()
+            found = [] if model is None else model.worth(said)
+        return dict(zip(said, found, strict=False))
+
+    def _opened(self) -> Any:
+        if self._model is None and not self._is_missing:
+            self._open()
+        return self._model
 
     def _open(self) -> None:
         try:
@@ -133,16 +147,15 @@ def least_to_replace(candidate: Candidate, fact: KnownFact, *, is_named: bool) -
     if fact.attribute and not is_named:
         return REPLACES_SLOT if candidate.change is not None else NEVER
     if candidate.change is None:
-        return REPLACES
+        return REPLACES if candidate.context else REPLACES_OPENING
     return REPLACES_BESIDE if meaning.adds_to(candidate) else REPLACES_CHANGED
+
+
+def is_certain(verdict: Verdict) -> bool:
+    """Whether a statement replaces another whatever the two name."""
+    return verdict.replaces >= CERTAIN
 
 
 def least_to_repeat(fact: KnownFact) -> float:
     """The probability from which on a statement without a slot says a fact again."""
     return REPEATS_SLOT if fact.attribute else REPEATS
-
-
-def is_hardly(candidate: Candidate, verdict: Verdict) -> bool:
-    """Whether a candidate so unlikely replaces a fact that other signs do not count."""
-    least = HARDLY if candidate.change is not None else HARDLY_UNSPOKEN
-    return verdict is not UNJUDGED and verdict.replaces < least

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal[
     "identity", "preference", "fact", "relation", "event", "plan", "decision", "instruction"
@@ -30,6 +30,13 @@ class Message:
     content: str
     created_at: datetime
     name: str | None = None
+
+
+class Said(NamedTuple):
+    """The words of a message, and the end of what was said right before it."""
+
+    text: str
+    before: str
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,8 @@ class Candidate:
     """Ids of known facts that hold no longer because of this one: named by an extractor that was shown them."""
     restates: str | None = None
     """Id of the known fact that says the same, named likewise."""
+    only_as_change: bool = False
+    """By itself it is not worth keeping: it is kept only if it replaces something."""
     quarantined: bool = False
     """An order about memory in a tool's or document's text: a person may accept it, a job never applies it."""
 

@@ -17,7 +17,7 @@ from holdfast.kernel.sql import load
 from holdfast.learning import meaning
 from holdfast.learning.decision import Decision, by_comparison, by_name, restates
 from holdfast.learning.facts import Fact, Facts, Held
-from holdfast.learning.judge import NO_VERDICTS, Judge, Verdicts, pairs_of
+from holdfast.learning.judge import NO_VERDICTS, UNJUDGED, Judge, Verdicts, pair_of, pairs_of
 from holdfast.learning.known import Knowledge
 from holdfast.learning.model import Candidate, Extraction, KnownFact
 from holdfast.learning.proposal import Draft, Proposal, Result
@@ -30,6 +30,8 @@ queries = load(__file__)
 MAX_PENDING = 1_000
 MAX_EMBEDDED = 200
 """How many earlier statements are compared by meaning, the newest first."""
+WORTH_A_LOOK = 0.1
+"""From this probability of a replacement on, a fact is compared although recall does not find it."""
 ECHO = "it restates what this session was given from memory"
 OLDER = "something newer is held already"
 PENDING = "the same waits for a decision already"
@@ -204,16 +206,31 @@ def _is_learned(draft: Draft, learned: set[tuple[str, str, str]]) -> bool:
 
 async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
     made = Made(new_id("prop"), draft)
-    run.made.append(made)
     if draft.quarantined:
         made.status = "quarantined"
+        run.made.append(made)
         return
     decision = await _by_name(run, candidate, draft)
     if decision is None:
-        held = _of_others(run, candidate, await run.knowledge.around(draft))
+        held = _of_others(run, candidate, await _compared(run, candidate, draft))
         decision = by_comparison(candidate, held, run.vectors, run.verdicts)
+    if candidate.only_as_change and not decision.replaced:
+        return
+    run.made.append(made)
     made.draft = replace(draft, reason=decision.reason(draft.reason))
     await _carry_out(run, made, candidate, decision)
+
+
+async def _compared(run: Run, candidate: Candidate, draft: Draft) -> list[Held]:
+    """What a candidate is compared with: what recall finds for its words, and what the judge says that it may end."""
+    held = {each.known.id: each for each in await run.knowledge.around(draft)}
+    for fact in run.facts.held():
+        verdict = run.verdicts.get(pair_of(candidate, fact.said), UNJUDGED)
+        if verdict.replaces >= WORTH_A_LOOK and fact.said:
+            found = await run.knowledge.of_fact(fact)
+            if found is not None:
+                held.setdefault(found.known.id, found)
+    return list(held.values())
 
 
 async def _carry_out(run: Run, made: Made, candidate: Candidate, decision: Decision) -> None:

@@ -68,15 +68,7 @@ def of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
     ("the code of the cabin is …", "the code of the office is …"). With a word of change, only where it is a thing that is named ("the
     rent is …", "the electricity is 65 now") and they share no word there: another person may have taken somebody's place.
     """
-    numbered, others = _numbered(candidate.text), _numbered(fact.text)
-    if any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys()):
-        return True
-    said, earlier = _quote(candidate), fact.said or fact.text
-    if _of_two_people(said, earlier):
-        return True
-    if candidate.change is None and _of_another_owner(said, earlier):
-        return True
-    if _are_two_values(candidate, fact):
+    if is_told_apart(candidate, fact):
         return True
     own, other = topic(stems(_head(candidate.text))), topic(stems(_head(fact.text)))
     apart = bool(own - stems(fact.text) and other - stems(candidate.text))
@@ -85,8 +77,22 @@ def of_another_thing(candidate: Candidate, fact: KnownFact) -> bool:
     return apart and not own & other and bool(_THING_FIRST.search(fold(_quote(candidate))))
 
 
-def _of_another_owner(said: str, earlier: str) -> bool:
+def is_told_apart(candidate: Candidate, fact: KnownFact) -> bool:
+    """Whether numbers, people or values say so, whatever else the statements hold."""
+    numbered, others = _numbered(candidate.text), _numbered(fact.text)
+    if any(numbered[word].isdisjoint(others[word]) for word in numbered.keys() & others.keys()):
+        return True
+    said, earlier = _quote(candidate), fact.said or fact.text
+    if _of_two_people(said, earlier):
+        return True
+    if candidate.change is None and is_of_another_owner(candidate, fact):
+        return True
+    return _are_two_values(candidate, fact)
+
+
+def is_of_another_owner(candidate: Candidate, fact: KnownFact) -> bool:
     """Whether one speaks of what is somebody's ("my brother's rent") of whom the other says nothing ("my rent")."""
+    said, earlier = _quote(candidate), fact.said or fact.text
     named, others = _named(fold(said)), _named(fold(earlier))
     nameless = (_owners(said) - others) | (_owners(earlier) - named)
     return bool(nameless) and not (named | others) & _ANY_OF_THEM

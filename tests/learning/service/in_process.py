@@ -28,13 +28,14 @@ from holdfast.kernel.tx import Tx
 from holdfast.learning import settle
 from holdfast.learning.consolidation import service as consolidation
 from holdfast.learning.extractor import Extractor, RulesExtractor
+from holdfast.learning.judge import Judge
 from holdfast.learning.settle import Learning
 
 QUEUE = "nobody"  # no worker looks here
 
 
 def learning_on(db: Database, extractor: Extractor | None = None) -> Learning:
-    return Learning(Backends(db), extractor or RulesExtractor(db.services.get(Embedders)))
+    return Learning(Backends(db), extractor or RulesExtractor(db.services.get(Judge)))
 
 
 async def new_job(db: Database, org_id: str, user_id: str, session_id: str) -> str:

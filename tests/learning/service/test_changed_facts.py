@@ -1,5 +1,7 @@
 """A statement in other words that says something changed ends the earlier one, through the service's own embedder."""
 
+from tests.learning.service.conftest import Talk
+
 
 async def said(talk, text: str, at: str) -> None:
     talk.said += 1
@@ -60,3 +62,50 @@ async def test_an_outcome_in_other_words_ends_a_plan_and_what_is_like_it_ends_no
     texts = " ".join(each["value"] for each in found["data"])
     assert "24th" not in texts
     assert "sister" in texts
+
+
+async def held(talk) -> set[str]:
+    return {each["value"] for each in await talk.memories()}
+
+
+async def asked(talk, text: str, at: str) -> None:
+    message = {"role": "assistant", "content": text, "created_at": at}
+    await talk.call("POST", f"/sessions/{talk.id}/messages", json={"messages": [message]})
+
+
+async def test_one_statement_ends_several_facts_and_a_revert_brings_them_back(talk):
+    await said(talk, "Remember that I take the driving test on the 24th.", "2026-01-05T10:00:00Z")
+    await said(
+        talk, "Remember that I have driving lessons with Bo on Mondays.", "2026-01-06T10:00:00Z"
+    )
+    before = await held(talk)
+    assert len(before) == 2
+    await said(
+        talk,
+        "Remember that I got my driving licence yesterday, no more lessons.",
+        "2026-02-20T10:00:00Z",
+    )
+    ended = await talk.proposals(action="supersede")
+    assert {each["before"] for each in ended} == before
+    assert len({each["result"]["id"] for each in ended}) == 1
+    [now] = await held(talk)
+    assert "licence" in now
+
+    await talk.call("POST", f"/jobs/{ended[0]['job_id']}/revert")
+    assert await held(talk) == before
+
+
+async def test_what_is_not_worth_keeping_by_itself_is_kept_only_where_it_ends_something(talk, api):
+    question, answer = "So how did the driving test go?", "failed it"
+    await said(talk, "Remember that my driving test is on the 24th.", "2026-01-05T10:00:00Z")
+    await asked(talk, question, "2026-02-20T10:00:00Z")
+    await said(talk, answer, "2026-02-20T10:01:00Z")
+    [ended] = await talk.proposals(action="supersede")
+    assert "24th" in ended["before"]
+    assert await held(talk) == {f'Asked "{question}", The user said: "{answer}"'}
+
+    other = Talk(api, "talk-2", {"Holdfast-User": "ben"})  # who never spoke of a test
+    await asked(other, question, "2026-02-20T10:00:00Z")
+    await said(other, answer, "2026-02-20T10:01:00Z")
+    assert await held(other) == set()
+    assert await other.proposals() == []

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from holdfast_minilm.builder.graph import Peaks
 from holdfast_minilm.embedder import MiniLM, Vectors, open_session, open_tokenizer
-from holdfast_minilm.judge import Judge, Layout, Pair
+from holdfast_minilm.judge import Judge, Layout, Pair, Said
 
 EXAMPLE = "This is an example sentence"
 # The first components of its vector, as published for sentence-transformers/all-MiniLM-L6-v2.
@@ -102,9 +102,7 @@ def compare(full: bytes, quantised: bytes, tokenizer: bytes) -> Closeness:
 
 def compare_judges(full: bytes, quantised: bytes, tokenizer: bytes) -> float:
     """Hold the judge in 8 bits against full precision; gives the largest difference."""
-    reference, ours = (
-        np.array(Judge.from_bytes(graph, tokenizer).compare(pairs())) for graph in (full, quantised)
-    )
+    reference, ours = (_judged(Judge.from_bytes(graph, tokenizer)) for graph in (full, quantised))
     apart = np.abs(reference - ours)
     furthest = float(apart.max())
     if furthest > MOST_FURTHER or float(apart.mean()) > MOST_FURTHER_MEAN:
@@ -113,6 +111,12 @@ def compare_judges(full: bytes, quantised: bytes, tokenizer: bytes) -> float:
             f" {apart.mean():.3f} on average"
         )
     return furthest
+
+
+def _judged(judge: Judge) -> npt.NDArray[np.float64]:
+    """All probabilities that it gives for the pairs and for their statements."""
+    verdicts = [number for verdict in judge.compare(pairs()) for number in verdict]
+    return np.array(verdicts + judge.worth([Said(pair.now, pair.before) for pair in pairs()]))
 
 
 def cosines(one: Vectors, other: Vectors) -> Closeness:

@@ -44,5 +44,9 @@ def projection(delta: Weights) -> Floats:
 
 
 def heads(delta: Weights) -> Heads:
-    """What the judge adds to the encoder."""
-    return Heads(delta["kinds"], delta["heads.weight"], delta["heads.bias"])
+    """What the judge adds to the encoder: heads for outcomes, and for what to keep."""
+    weight, bias = (
+        np.concatenate([delta[f"heads.{part}"], delta[f"keep.{part}"]])
+        for part in ("weight", "bias")
+    )
+    return Heads(delta["kinds"], weight, bias)

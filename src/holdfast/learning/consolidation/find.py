@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from holdfast.learning.compare import REVERSIBLE, alike
+from holdfast.learning.compare import REVERSIBLE
 from holdfast.learning.consolidation.stored import StoredRow
 from holdfast.learning.model import Message, Speaker
+from holdfast.learning.naming import alike
 from holdfast.learning.rules import extract
 from holdfast.learning.rules.prefilter import may_fill_slot
 from holdfast.learning.rules.text import compile_rule, fold

@@ -34,7 +34,7 @@ from holdfast.learning.rules.lexicon import (
 from holdfast.learning.rules.reading import Asked
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, group_span
 from holdfast.learning.rules.wording import understood
-from holdfast.learning.rules.worth import Worth, is_concrete
+from holdfast.learning.rules.worth import is_concrete
 from holdfast.learning.secrets import MASK
 
 MAX_STATEMENT_CHARS = 320
@@ -173,7 +173,11 @@ def _related(templates: tuple[str, str] | None, groups: dict[str, str]) -> tuple
 
 
 def statement_candidates(
-    message: Message, statements: Sequence[Sentence], worth: Worth, speaker: Speaker
+    message: Message,
+    statements: Sequence[Sentence],
+    probability: float,
+    reason: str,
+    speaker: Speaker,
 ) -> Iterator[Candidate]:
     """Whole statements of a message whose worth is high enough, neighbours joined where one leans on the other."""
     groups = grouped(statements)
@@ -183,8 +187,8 @@ def statement_candidates(
         start, end = group[0].start, group[-1].end
         original = message.content[start:end]
         yield whole_candidate(
-            message, original, speaker, kind=kind_of(group), target=target_of(group), confidence=worth.probability,
-            rule="statement", reason=f"a concrete statement ({', '.join(worth.cues) or 'length'})", group=group,
+            message, original, speaker, kind=kind_of(group), target=target_of(group), confidence=probability,
+            rule="statement", reason=reason, group=group,
         )  # fmt: skip
 
 

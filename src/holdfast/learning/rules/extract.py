@@ -10,18 +10,19 @@ from holdfast.learning.model import (
     Candidate,
     Extraction,
     Message,
+    Said,
     Source,
     Speaker,
 )
 from holdfast.learning.rules import build, lasting, parts, poison
+from holdfast.learning.rules import worth as worths
 from holdfast.learning.rules.corrected import corrections
 from holdfast.learning.rules.families import answer as answers
 from holdfast.learning.rules.family import ShapeRule
 from holdfast.learning.rules.lexicon import word_list
 from holdfast.learning.rules.reading import MAX_CHARS, Reading, read
 from holdfast.learning.rules.text import Sentence, compile_rule, fold, sentences
-from holdfast.learning.rules.voice import has_subject
-from holdfast.learning.rules.worth import Worth, least_worth, worth_of
+from holdfast.learning.rules.worth import Worth, holds_change, worth_of
 from holdfast.learning.secrets import mask_secrets
 
 RETRACTION_REACH = 6
@@ -32,6 +33,8 @@ CONTEXT_CHARS = 200
 """How much of the message before is a candidate's context."""
 MESSAGE_CHARS = 600
 """How much of a candidate's own message is kept to compare it by."""
+SHORT_ANSWER = 6
+"""So many words are kept together with the question that they answer."""
 SLOT_COVERS = 0.7
 """Where the matches of slots are at least this share of a sentence, the sentence is not kept a second time as a statement."""
 
@@ -70,11 +73,21 @@ _YOU_TO_I: tuple[tuple[Any, str], ...] = tuple(
 )  # fmt: skip
 
 
-def to_weigh(messages: Sequence[Message]) -> list[str]:
-    """The words whose vectors `extract` weighs: what the user states, where they talk with an assistant alone."""
-    readings = (read(_masked(each)) for each in messages if each.role == "user" and not each.name)
-    words = (lasting.words_of(_stated(each)) for each in readings)
-    return list(dict.fromkeys(each for each in words if each))
+def to_weigh(messages: Sequence[Message], context: Sequence[Message] = ()) -> list[Said]:
+    """What the user said that states anything: `extract` takes a model's reading of it."""
+    before = [_masked(each) for each in context[-CONTEXT_MESSAGES:]]
+    every = [*before, *(_masked(each) for each in messages)]
+    own = (at for at in range(len(before), len(every)) if every[at].role == "user")
+    return list(dict.fromkeys(_said(every, at) for at in own if _stated(read(every[at]))))
+
+
+def _said(every: Sequence[Message], at: int) -> Said:
+    return Said(every[at].content[:MAX_CHARS], _end_before(every[at], every[:at]))
+
+
+def _end_before(message: Message, before: Sequence[Message]) -> str:
+    """The end of what was said right before a message, where the message goes on with it."""
+    return before[-1].content[-CONTEXT_CHARS:] if _goes_on(message, before) else ""
 
 
 def extract(
@@ -82,9 +95,9 @@ def extract(
     *,
     context: Sequence[Message] = (),
     speaker: Speaker,
-    vectors: lasting.Vectors = lasting.NO_VECTORS,
+    chances: lasting.Chances = lasting.NO_CHANCES,
 ) -> Extraction:
-    """Read new messages, with up to ten before them as context only; `vectors` are those of what `to_weigh` gives, by the words."""
+    """Read new messages, with up to ten before them as context only; `chances` are how likely what `to_weigh` gives is worth keeping."""
     before = [_masked(each) for each in context[-CONTEXT_MESSAGES:]]
     new = [_masked(each) for each in messages]
     every = before + new
@@ -99,11 +112,11 @@ def extract(
             if reading.takes_back:
                 retracted += _taken_back(every, at)
             said_before = every[max(0, at - CONTEXT_MESSAGES) : at]
-            end = said_before[-1].content[-CONTEXT_CHARS:] if _goes_on(message, said_before) else ""
             own = message.content[-MESSAGE_CHARS:]
+            chance = chances.get(_said(every, at))
             found += (
-                replace(each, context=end, message=own)
-                for each in _from_user(reading, said_before, speaker, vectors)
+                replace(each, context=_end_before(message, said_before), message=own)
+                for each in _from_user(reading, said_before, speaker, chance)
             )
     return Extraction(tuple(_kept(found, retracted)), tuple(dict.fromkeys(retracted)))
 
@@ -118,19 +131,18 @@ def _orders(message: Message) -> Iterator[Candidate]:
 
 
 _DOUBTFUL = frozenset({"joke", "sarcasm", "hypothetical", "unsure", "quotation"})
-"""Beside a sentence in one of these moods, what is said within a conversation may be a part of it."""
 
 
-class Lasts(NamedTuple):
-    """What the weights say of a message."""
+class Keeping(NamedTuple):
+    """What becomes of the statements of a message that fill no slot."""
 
-    probability: float = 0.0
-    clearly: bool = False
-    """It is kept."""
-    doubtfully: bool = False
-    """It is not kept for its cues: only slots, orders and plain statements are."""
-    hardly: bool = False
-    """Nor are plain statements."""
+    probability: float
+    is_kept: bool
+    is_hardly: bool
+    """Not even plain statements are kept."""
+    reason: str
+    may_replace: bool = False
+    """It is kept where it replaces something."""
 
 
 def _stated(reading: Reading) -> list[Sentence]:
@@ -138,10 +150,9 @@ def _stated(reading: Reading) -> list[Sentence]:
 
 
 def _from_user(
-    reading: Reading, before: Sequence[Message], speaker: Speaker, vectors: lasting.Vectors
+    reading: Reading, before: Sequence[Message], speaker: Speaker, chance: float | None
 ) -> Iterator[Candidate]:
     message = reading.message
-    lasts = _lasts(reading, before, vectors)
     for start, end in reading.orders:
         yield build.quarantined_candidate(message, start, end)
     for asked in reading.asked:
@@ -155,8 +166,11 @@ def _from_user(
         _stated(reading),
         beside=reading.beside, answers=_answers(message, before), follows_own=_follows_own(message, before),
     )  # fmt: skip
-    found = [*_statements(reading, worth, lasts, speaker), *put_right.values()]
-    yield from found or _answered(reading, before, speaker)
+    opens = not message.name and not _goes_on(message, before)
+    keeping = _keeping(reading, worth, chance, opens=opens)
+    question = _question_before(message, before)
+    found = [*_statements(reading, keeping, question, speaker), *put_right.values()]
+    yield from found or _answered(reading, question, speaker)
     yield from _confirmed(reading, before, speaker)
 
 
@@ -172,78 +186,101 @@ def _standing(
     yield from slots or [build.standing_candidate(message, sentence, rule, speaker)]
 
 
-def _lasts(reading: Reading, before: Sequence[Message], vectors: lasting.Vectors) -> Lasts:
-    """What the weights say of a message: to be kept, to be left, or nothing (the cues and patterns decide)."""
-    stated = _stated(reading)
-    vector = vectors.get(lasting.words_of(stated))
-    message = reading.message
-    if vector is None or message.name:
-        return Lasts()
-    within = _goes_on(message, before)
-    answers = within and _answers(message, before)
-    signs = lasting.signs(stated, beside=reading.beside, answers=answers, within=within)
-    probability = lasting.probability(signs, vector)
-    if within:
-        clear = not reading.beside & _DOUBTFUL and has_subject(stated[0].folded)
-        clear = clear and probability >= lasting.WITHIN
-        doubtful = probability < lasting.DOUBTFUL_WITHIN
-    else:
-        clear, doubtful = probability >= lasting.OPENING, probability < lasting.DOUBTFUL
-    return Lasts(probability, clear, doubtful, probability < lasting.HARDLY)
+def _keeping(reading: Reading, worth: Worth, chance: float | None, *, opens: bool) -> Keeping:
+    """By the cues, and by the model's reading where there is one; `opens`: the message opens a conversation with an assistant alone."""
+    changes = holds_change(reading.statements)
+    if chance is None:
+        least = worths.KEEP_CHANGE if changes else worths.KEEP
+        cues = ", ".join(worth.cues) or "length"
+        return Keeping(
+            worth.probability, worth.probability >= least, False, f"a concrete statement ({cues})"
+        )
+    probability = lasting.probability(worth.probability, chance)
+    least = lasting.KEEP_CHANGE if changes else lasting.KEEP
+    if reading.beside & _DOUBTFUL:
+        least = lasting.KEEP_DOUBTFUL
+    elif opens:
+        least = min(least, lasting.KEEP_OPENING)
+    reason = f"likely to be worth keeping ({probability:.2f})"
+    ends = build.change_of(*reading.statements)[0] is not None
+    may_replace = probability < least and (ends or probability >= lasting.KEEP_IF_REPLACES)
+    return Keeping(
+        probability, probability >= least, probability < lasting.HARDLY, reason, may_replace
+    )
 
 
 def _statements(
-    reading: Reading, worth: Worth, lasts: Lasts, speaker: Speaker
+    reading: Reading, keeping: Keeping, question: str, speaker: Speaker
 ) -> Iterator[Candidate]:
-    """Slots, and where the message is worth keeping, the statements that slots do not cover."""
+    """Slots, and where the message is worth keeping, the statements that slots do not cover; short ones with the question that they
+    answer.
+    """
     left: list[Sentence] = []
     partly: set[Sentence] = set()
-    worthy = worth.probability >= least_worth(reading.statements)
-    is_kept = lasts.clearly or (worthy and not lasts.doubtfully)
     for sentence in reading.statements:
         filled = 0
         for match, candidate in build.slot_candidates(reading.message, sentence, speaker):
-            if is_kept or not match.rule.passing:
+            if keeping.is_kept or not match.rule.passing:
                 yield candidate
                 filled += match.end - match.start
         if filled < SLOT_COVERS * _length(sentence):
             left.append(sentence)
             if filled:
                 partly.add(sentence)
-    if is_kept:
-        kept = build.statement_candidates(reading.message, left, worth, speaker)
-        yield from kept if worthy else (_as_lasting(each, lasts) for each in kept)
-    elif not lasts.hardly:
-        yield from parts.plain_candidates(reading.message, left, partly, speaker)
-
-
-def _as_lasting(candidate: Candidate, lasts: Lasts) -> Candidate:
-    chance = round(lasts.probability, 3)
-    reason = f"a plain statement that is likely to last ({chance:.2f})"
-    return replace(candidate, rule="lasting", confidence=chance, reason=reason)
-
-
-def _answered(reading: Reading, before: Sequence[Message], speaker: Speaker) -> Iterator[Candidate]:
-    """A short answer to a question of somebody else's about how something stands."""
-    last = before[-1] if before else None
-    if last is None or last.role == "tool" or _said_by(last) == _said_by(reading.message):
+    whole = list(_whole(reading, left, keeping, question, speaker))
+    if keeping.is_kept:
+        yield from whole
         return
+    plain = []
+    if not keeping.is_hardly:
+        plain = list(parts.plain_candidates(reading.message, left, partly, speaker))
+        yield from plain
+    if keeping.may_replace and not plain:
+        yield from (replace(each, only_as_change=True) for each in whole)
+
+
+def _whole(
+    reading: Reading, left: Sequence[Sentence], keeping: Keeping, question: str, speaker: Speaker
+) -> Iterator[Candidate]:
+    """The statements of a message that no slot covers, as they would be kept."""
+    if question.endswith("?") and left and sum(len(each.words) for each in left) <= SHORT_ANSWER:
+        yield replace(
+            build.answer_candidate(reading.message, question, left, "short", speaker),
+            confidence=round(keeping.probability, 3), reason=keeping.reason,
+        )  # fmt: skip
+        return
+    yield from build.statement_candidates(
+        reading.message, left, keeping.probability, keeping.reason, speaker
+    )
+
+
+def _question_before(message: Message, before: Sequence[Message]) -> str:
+    """What somebody else said last before a message, in one short sentence, mostly a question; "" where nobody did, or it gives orders."""
+    last = before[-1] if before else None
+    if last is None or last.role == "tool" or _said_by(last) == _said_by(message):
+        return ""
     asked = [
         each
         for each in sentences(last.content[:MAX_CHARS])
         if len(each.folded) <= answers.MAX_QUESTION_CHARS
     ]
     if not asked or any(poison.find_orders(asked[-1].folded)):
-        return
+        return ""
+    return asked[-1].original
+
+
+def _answered(reading: Reading, question: str, speaker: Speaker) -> Iterator[Candidate]:
+    """A short answer to a question of somebody else's about how something stands."""
     answer = " ".join(each.folded for each in reading.statements)
     if (
-        reading.statements
+        question
+        and reading.statements
         and sum(len(each.words) for each in reading.statements) <= answers.MAX_WORDS
     ):
-        rule = answer_rule(asked[-1].folded, answer)
+        rule = answer_rule(fold(question), answer)
         if rule is not None:
             yield build.answer_candidate(
-                reading.message, asked[-1].original, reading.statements, rule, speaker
+                reading.message, question, reading.statements, rule, speaker
             )
 
 

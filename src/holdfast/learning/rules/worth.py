@@ -185,10 +185,9 @@ def worth_of(
     return Worth(1 / (1 + math.exp(-total)), tuple(named[:3]))
 
 
-def least_worth(statements: Sequence[Sentence]) -> float:
-    """The worth from which on the statements of a message are kept."""
-    text = " ".join(each.folded for each in statements)
-    return KEEP_CHANGE if _CHANGED.search(text) else KEEP
+def holds_change(statements: Sequence[Sentence]) -> bool:
+    """Whether statements hold a word of change."""
+    return bool(_CHANGED.search(" ".join(each.folded for each in statements)))
 
 
 def is_concrete(group: Sequence[Sentence]) -> bool:
