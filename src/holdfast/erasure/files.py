@@ -34,6 +34,15 @@ SELECT count(*) FROM pg_stat_activity
    AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(%s::text::xid)
 """
 
+# Of Postgres 18. Before it, only a superuser can.
+_CLEAR_SAMPLES = b"""
+SELECT pg_clear_attribute_stats(n.nspname, c.relname, a.attname, false)
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+ WHERE c.oid = %s::regclass
+"""
+
 
 async def rewrite(owner_url: str, tables: Sequence[str], progress: Progress) -> dict[str, Any]:
     """Write the tables anew and cut the log; what was done, and what this login may not do.
@@ -94,6 +103,7 @@ async def _rewrite_table(connection: psycopg.AsyncConnection, table: str) -> boo
         for _ in range(LOCK_TRIES):
             try:
                 await connection.execute(sql.SQL("VACUUM (FULL, ANALYZE) {}").format(name))
+                await _forget_samples(connection, table)
             except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
                 await asyncio.sleep(_POLL_S)
                 continue
@@ -103,6 +113,16 @@ async def _rewrite_table(connection: psycopg.AsyncConnection, table: str) -> boo
         )
     finally:
         connection.remove_notice_handler(note)
+
+
+async def _forget_samples(connection: psycopg.AsyncConnection, table: str) -> None:
+    """Drop the samples of a table that is empty now: ANALYZE takes none there, and leaves those that it took before."""
+    if await _one(connection, b"SELECT pg_relation_size(%s::regclass)", table):
+        return
+    if await _one(connection, b"SELECT to_regproc('pg_clear_attribute_stats') IS NOT NULL"):
+        await connection.execute(_CLEAR_SAMPLES, [table])
+    elif await _one(connection, b"SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
+        await connection.execute(b"DELETE FROM pg_statistic WHERE starelid = %s::regclass", [table])
 
 
 async def _cut_log(connection: psycopg.AsyncConnection) -> str:
