@@ -41,7 +41,10 @@ def _space(name: str, talk: str) -> Space:
         if line.startswith("= "):
             day, time = line.removeprefix("= ").split()
             sessions.append({"id": f"S{len(sessions) + 1}", "date": f"{day}T{time}", "turns": []})
-        elif turn := _TURN.fullmatch(line):
+        elif line:
+            turn = _TURN.fullmatch(line)
+            if turn is None:
+                raise ValueError(f"{name} has a line that is no message: {line[:60]}")
             turns = sessions[-1]["turns"]
             turns.append({"speaker": turn[2], "text": turn[4]})
             said.append((f"{sessions[-1]['id']}:{len(turns)}", turn[2], turn[3]))

@@ -14,7 +14,7 @@ import structlog
 
 from holdfast.learning import meaning
 from holdfast.learning.model import Candidate, KnownFact, Said
-from holdfast.learning.rules.lasting import Chances
+from holdfast.learning.rules.lasting import NO_CHANCES, Chances
 
 MOST = 16
 """How many earlier statements, the closest, are judged for each new one."""
@@ -96,8 +96,10 @@ class Judge:
         """How likely each is worth keeping, here and now; none where the model is not installed."""
         with self._lock:
             model = self._opened()
-            found = [] if model is None else model.worth(said)
-        return dict(zip(said, found, strict=False))
+            if model is None:
+                return NO_CHANCES
+            found = model.worth(said)
+        return dict(zip(said, found, strict=True))
 
     def _opened(self) -> Any:
         if self._model is None and not self._is_missing:

@@ -224,9 +224,13 @@ async def _decide(run: Run, candidate: Candidate, draft: Draft) -> None:
 async def _compared(run: Run, candidate: Candidate, draft: Draft) -> list[Held]:
     """What a candidate is compared with: what recall finds for its words, and what the judge says that it may end."""
     held = {each.known.id: each for each in await run.knowledge.around(draft)}
-    for fact in run.facts.held():
+    if candidate.attribute or not run.verdicts:
+        return list(held.values())
+    for place, fact in enumerate(run.facts.held()):
+        if not fact.is_new and place >= MAX_EMBEDDED:
+            continue  # it was not judged
         verdict = run.verdicts.get(pair_of(candidate, fact.said), UNJUDGED)
-        if verdict.replaces >= WORTH_A_LOOK and fact.said:
+        if verdict.replaces >= WORTH_A_LOOK:
             found = await run.knowledge.of_fact(fact)
             if found is not None:
                 held.setdefault(found.known.id, found)

@@ -1,6 +1,11 @@
 """A statement in other words that says something changed ends the earlier one, through the service's own embedder."""
 
+from holdfast.kernel.db import Database
+from holdfast.kernel.embed import Embedders
+from holdfast.learning.judge import Judge
+from holdfast.learning.known import Knowledge
 from tests.learning.service.conftest import Talk
+from tests.learning.service.in_process import settle_here
 
 
 async def said(talk, text: str, at: str) -> None:
@@ -109,3 +114,22 @@ async def test_what_is_not_worth_keeping_by_itself_is_kept_only_where_it_ends_so
     await said(other, answer, "2026-02-20T10:01:00Z")
     assert await held(other) == set()
     assert await other.proposals() == []
+
+
+async def test_what_the_judge_says_is_ended_is_compared_though_recall_does_not_find_it(
+    talk, org, service, monkeypatch
+):
+    await said(talk, "Remember that I take the driving test on the 24th.", "2026-01-05T10:00:00Z")
+
+    async def nothing(*_):
+        return []
+
+    monkeypatch.setattr(Knowledge, "_recalled", nothing)  # as in a memory with nearer rows
+    text = "Remember that I passed, I may drive alone now!"
+    message = {"id": "m9", "role": "user", "content": text, "created_at": "2026-01-25T10:00:00Z"}
+    await talk.call("POST", f"/sessions/{talk.id}/messages", json={"messages": [message]})
+    models = [Embedders("local"), Judge()]
+    async with Database(service.app_url, min_size=1, max_size=3, services=models).opened() as db:
+        await settle_here(db, org.id, "ana", talk.id)
+    [ended] = await talk.proposals(action="supersede")
+    assert "24th" in ended["before"]
