@@ -6,7 +6,7 @@ builder, so that what is exported is what the builder merges.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,12 +88,11 @@ class LowRank:
         for name, value in trained.items():
             self.change[name] = value.to(self.device).requires_grad_(True)
 
-    def save(self, delta: Path, *, without: Collection[str] = ()) -> None:
+    def save(self, delta: Path) -> None:
         """Write the change in half precision, as the builder reads it."""
         exported = {
             name: value.detach().to("cpu", torch.float16).contiguous()
             for name, value in sorted(self.change.items())
-            if name not in without
         }
         safetensors.torch.save_file(exported, delta)
 
