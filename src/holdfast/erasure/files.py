@@ -103,11 +103,11 @@ async def _rewrite_table(connection: psycopg.AsyncConnection, table: str) -> boo
         for _ in range(LOCK_TRIES):
             try:
                 await connection.execute(sql.SQL("VACUUM (FULL, ANALYZE) {}").format(name))
-                await _forget_samples(connection, table)
+                is_forgotten = await _forget_samples(connection, table)
             except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
                 await asyncio.sleep(_POLL_S)
                 continue
-            return not refused
+            return is_forgotten and not refused
         raise BackendUnavailable(
             f"the table {table} is locked by others; its file is rewritten later"
         )
@@ -115,14 +115,19 @@ async def _rewrite_table(connection: psycopg.AsyncConnection, table: str) -> boo
         connection.remove_notice_handler(note)
 
 
-async def _forget_samples(connection: psycopg.AsyncConnection, table: str) -> None:
-    """Drop the samples of a table that is empty now: ANALYZE takes none there, and leaves those that it took before."""
+async def _forget_samples(connection: psycopg.AsyncConnection, table: str) -> bool:
+    """Drop the samples of a table that is empty now: ANALYZE takes none there, and leaves those that it took before. False where this
+    login may not.
+    """
     if await _one(connection, b"SELECT pg_relation_size(%s::regclass)", table):
-        return
+        return True
     if await _one(connection, b"SELECT to_regproc('pg_clear_attribute_stats') IS NOT NULL"):
         await connection.execute(_CLEAR_SAMPLES, [table])
     elif await _one(connection, b"SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
         await connection.execute(b"DELETE FROM pg_statistic WHERE starelid = %s::regclass", [table])
+    else:
+        return False
+    return True
 
 
 async def _cut_log(connection: psycopg.AsyncConnection) -> str:
